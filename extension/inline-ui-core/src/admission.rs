@@ -1,0 +1,67 @@
+//! Rule 1: whether an event is taken, and which refusal it gets. The order is the contract's.
+
+use crate::card::{Card, DeliveryState};
+use crate::ids::EventName;
+use crate::input::{EventInput, LoadCheck};
+use crate::json::{JsonBound, compact};
+use crate::limits;
+use crate::rate::Rate;
+use crate::refusal::Refusal;
+use crate::time::Instant;
+use std::sync::Arc;
+
+/// An event that passed every rule but that the chat and the card exist, which its finder has seen to.
+#[derive(Debug)]
+pub(crate) enum Admitted {
+    /// It was accepted before, with this answer. Nothing is to change.
+    Before(DeliveryState),
+    /// It is new.
+    New {
+        /// A name of the card's.
+        name: EventName,
+        /// JSON within its bounds.
+        data: Arc<str>,
+        /// Whether it may start a turn.
+        wake: bool,
+        /// Whether its name closes with it.
+        once: bool,
+    },
+}
+
+pub(crate) fn admit(
+    card: &Card,
+    chat: &Rate,
+    event: &EventInput,
+    now: Instant,
+) -> Result<Admitted, Refusal> {
+    if let Some(state) = card.accepted(&event.id) {
+        return Ok(Admitted::Before(state));
+    }
+    let of_this_document = match event.load {
+        LoadCheck::Revision(revision) => revision == card.record.revision,
+        LoadCheck::Earlier => true,
+        LoadCheck::Foreign => false,
+    };
+    if !of_this_document {
+        return Err(Refusal::StaleLoad);
+    }
+    if !card.record.is_open() {
+        return Err(Refusal::CardClosed { card: card.record.id });
+    }
+    let name = EventName::parse(&event.name)?;
+    let Some(declared) = card.event(&name) else { return Err(Refusal::UndeclaredEvent { name }) };
+    if declared.spent {
+        return Err(Refusal::EventSpent { name });
+    }
+    let data = match event.data.as_deref() {
+        None => "null".into(),
+        Some(data) => match compact(data, limits::EVENT_DATA_BYTES, limits::DATA_DEPTH) {
+            Ok(data) => data.into(),
+            Err(JsonBound::TooLarge) => return Err(Refusal::DataTooLarge),
+            Err(JsonBound::TooDeep) => return Err(Refusal::DataTooDeep),
+        },
+    };
+    card.rate.spend(now).map_err(|retry_after| Refusal::CardRate { retry_after })?;
+    chat.spend(now).map_err(|retry_after| Refusal::ChatRate { retry_after })?;
+    Ok(Admitted::New { name, data, wake: declared.wake, once: declared.once })
+}

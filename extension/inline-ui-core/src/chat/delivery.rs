@@ -1,0 +1,271 @@
+//! Rules 2 to 9: where an admitted event is, and how it gets to the agent.
+
+use super::Chat;
+use crate::card::{DeliveryState, Last};
+use crate::effect::{Effect, PageEvent, Write};
+use crate::ids::{CallId, CardId};
+use crate::input::{Accepted, AgentState, TakeAt};
+use crate::limits;
+use crate::message::Message;
+use crate::outbox::{Entry, HeldState, Settled, Subject};
+use crate::time::{Instant, Now};
+use crate::wait::Outcome;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+impl Chat {
+    /// Rule 2: the wait takes it.
+    pub(super) fn answer(&mut self, now: Now, card: CardId, entry: Entry) -> Option<CallId> {
+        let Subject::Event(name) = entry.subject.clone() else { return None };
+        let call = self.waits.get(&card)?.call.clone();
+        self.write(Write::Entry { entry: entry.clone(), offered_to: Some(call.clone()) });
+        self.end_wait(now, card, Outcome::Answered { name, data: entry.data.clone() });
+        self.outbox.answer(call.clone(), entry);
+        Some(call)
+    }
+
+    pub(super) fn cancel(&mut self, now: Now, call: &CallId) -> Accepted {
+        if let Some(card) =
+            self.waits.values().find(|wait| wait.call == *call).map(|wait| wait.card)
+        {
+            self.end_wait(now, card, Outcome::Cancelled);
+        } else {
+            self.give_back(call);
+        }
+        Accepted::Done
+    }
+
+    pub(super) fn agent(&mut self, state: AgentState) -> Accepted {
+        self.agent = state;
+        self.hinted = None;
+        self.wake_hint_at = None;
+        if state != AgentState::Working {
+            self.take_back_all();
+        }
+        Accepted::Done
+    }
+
+    pub(super) fn link_changed(&mut self, now: Now) -> Accepted {
+        for card in self.waits.keys().copied().collect::<Vec<_>>() {
+            self.end_wait(now, card, Outcome::Cancelled);
+        }
+        self.agent(AgentState::Gone)
+    }
+
+    pub(super) fn take(&mut self, now: Now, at: TakeAt) -> Option<Arc<Message>> {
+        if at == TakeAt::Wake && self.wake_due(now.mono).is_none_or(|due| due > now.mono) {
+            return None;
+        }
+        let woke = (at == TakeAt::Wake).then_some(self.woken);
+        let seed = self.seed;
+        let out = self.outbox.hand_over(|n| format!("m-{seed:016x}-{n}"), woke)?;
+        if at == TakeAt::Wake {
+            self.woken = Some(now.mono);
+            self.woken_wall = Some(now.wall_ms);
+            self.write_chat();
+        }
+        if !out.taken.is_empty() {
+            self.write(Write::Message(out.message.clone()));
+            for seq in out.taken {
+                self.write(Write::RemoveEntry(seq));
+            }
+        }
+        let id: Arc<str> = out.message.id.as_str().into();
+        for card in &out.message.cards {
+            if self.outbox.has_queued(*card) {
+                continue;
+            }
+            if let Some(card) =
+                self.cards.get_mut(card).filter(|card| card.last == Some(Last::Queue))
+            {
+                Arc::make_mut(card).last = Some(Last::Message(id.clone()));
+            }
+        }
+        self.hinted = None;
+        Some(out.message)
+    }
+
+    pub(super) fn delivered(&mut self, id: &str) -> Accepted {
+        if let Some(message) = self.outbox.deliver(id) {
+            self.write(Write::RemoveMessage(id.to_owned()));
+            for card in &message.cards {
+                self.arrived(
+                    *card,
+                    |last| matches!(last, Last::Message(in_message) if **in_message == *id),
+                );
+            }
+        } else if let Ok(call) = CallId::parse(id) {
+            match self.outbox.settle_answer(&call) {
+                Some(Settled::Answer(entry)) => {
+                    self.write(Write::RemoveEntry(entry.seq));
+                    self.arrived(entry.card, |last| *last == Last::Answer(call.clone()));
+                }
+                Some(Settled::Entry(entry)) => {
+                    self.write(Write::RemoveEntry(entry.seq));
+                    let queued = self.outbox.has_queued(entry.card);
+                    self.arrived(entry.card, |last| *last == Last::Queue && !queued);
+                }
+                Some(Settled::Less(entry)) => self.write(Write::Entry { entry, offered_to: None }),
+                None => {}
+            }
+        }
+        self.hinted = None;
+        Accepted::Done
+    }
+
+    pub(super) fn returned(&mut self, id: &str) -> Accepted {
+        if self.outbox.held(id).is_some_and(|held| matches!(held.state, HeldState::Offered { .. }))
+        {
+            let woke = self.outbox.take_back(Some(id)).flatten();
+            self.unspend_wake(woke);
+        } else if let Ok(call) = CallId::parse(id) {
+            self.give_back(&call);
+        }
+        self.hinted = None;
+        Accepted::Done
+    }
+
+    pub(super) fn give_back(&mut self, call: &CallId) {
+        if !self.outbox.has_answer(call) {
+            return;
+        }
+        let Some(replaced) = self.outbox.give_back(call) else { return };
+        let card = replaced.entry.card;
+        self.write_queued(replaced);
+        if let Some(card) =
+            self.cards.get_mut(&card).filter(|c| c.last == Some(Last::Answer(call.clone())))
+        {
+            Arc::make_mut(card).last = Some(Last::Queue);
+        }
+        self.hinted = None;
+    }
+
+    fn take_back_all(&mut self) {
+        while let Some(woke) = self.outbox.take_back(None) {
+            self.unspend_wake(woke);
+        }
+        for call in self.outbox.answered_calls() {
+            self.give_back(&call);
+        }
+    }
+
+    fn unspend_wake(&mut self, woke: Option<Option<Instant>>) {
+        let Some(before) = woke else { return };
+        self.woken = before;
+        self.woken_wall = None;
+        self.write_chat();
+    }
+
+    fn arrived(&mut self, card: CardId, was_there: impl Fn(&Last) -> bool) {
+        if let Some(card) = self.cards.get_mut(&card)
+            && card.last.as_ref().is_some_and(was_there)
+        {
+            Arc::make_mut(card).last = Some(Last::Delivered);
+        }
+    }
+
+    /// Where each card's last event is, from what was kept.
+    pub(super) fn find_last(&mut self) {
+        let mut last = BTreeMap::new();
+        for message in self.outbox.held_messages() {
+            for card in &message.cards {
+                last.insert(*card, Last::Message(message.id.as_str().into()));
+            }
+        }
+        for card in self.outbox.queued_cards() {
+            last.insert(card, Last::Queue);
+        }
+        for (id, last) in last {
+            if let Some(card) = self.cards.get_mut(&id) {
+                Arc::make_mut(card).last = Some(last);
+                self.pending.insert(id);
+            }
+        }
+    }
+
+    /// Whether an idle agent is to be started for what is in the outbox.
+    fn wakes(&self) -> bool {
+        self.settings.wake && self.agent != AgentState::Working && self.outbox.wakes()
+    }
+
+    /// When a take at `wake` would find something, if it ever would as things stand.
+    fn wake_due(&self, now: Instant) -> Option<Instant> {
+        let distance = self.woken.map(|at| at + limits::WAKE_DISTANCE);
+        (self.wakes() && self.outbox.offered().is_none())
+            .then(|| distance.map_or(now, |at| at.max(now)))
+    }
+
+    pub(super) fn state(
+        &self,
+        now: Now,
+        card: CardId,
+    ) -> Option<(DeliveryState, Option<Duration>)> {
+        let unsent = || {
+            if self.agent == AgentState::Working {
+                return (DeliveryState::NextStep, None);
+            }
+            if !self.wakes() {
+                return (DeliveryState::NextMessage, None);
+            }
+            let after = self.woken.map(|at| (at + limits::WAKE_DISTANCE).since(now.mono));
+            (DeliveryState::Starting, after.filter(|wait| !wait.is_zero()))
+        };
+        Some(match self.cards.get(&card)?.last.as_ref()? {
+            Last::Answer(_) => (DeliveryState::Answered, None),
+            Last::Delivered => (DeliveryState::Delivered, None),
+            Last::Queue => unsent(),
+            Last::Message(id) => match self.outbox.held(id)?.state {
+                HeldState::Offered { woke: Some(_) } => (DeliveryState::Starting, None),
+                _ => unsent(),
+            },
+        })
+    }
+
+    /// Tells the pages what changed for the cards whose last event is under way.
+    pub(super) fn tell_states(&mut self, now: Now) {
+        let mut done = Vec::new();
+        for id in &self.pending {
+            let Some((state, after)) = self.state(now, *id) else {
+                done.push(*id);
+                continue;
+            };
+            let Some(card) = self.cards.get_mut(id) else { continue };
+            if card.told != Some(state) {
+                Arc::make_mut(card).told = Some(state);
+                self.effects.push_back(Effect::Page(PageEvent::State { card: *id, state, after }));
+            }
+            if state == DeliveryState::Delivered {
+                done.push(*id);
+            }
+        }
+        for id in done {
+            self.pending.remove(&id);
+        }
+    }
+
+    /// Says once what a take would find; a due wake is said again every few seconds.
+    pub(super) fn hint(&mut self, now: Now) {
+        if let Some(due) = self.wake_due(now.mono) {
+            let at = self.wake_hint_at.filter(|_| self.hinted == Some(TakeAt::Wake)).unwrap_or(due);
+            self.hinted = Some(TakeAt::Wake);
+            if at > now.mono {
+                self.wake_hint_at = Some(at);
+                return;
+            }
+            self.wake_hint_at = Some(now.mono + limits::WAKE_HINT_EVERY);
+            self.effects.push_back(Effect::Hint(TakeAt::Wake));
+            return;
+        }
+        self.wake_hint_at = None;
+        let at = match self.agent {
+            _ if !self.outbox.is_ready() => None,
+            AgentState::Working => Some(TakeAt::Step),
+            AgentState::Idle | AgentState::Gone => Some(TakeAt::Prompt),
+        };
+        if let Some(at) = at.filter(|_| at != self.hinted) {
+            self.effects.push_back(Effect::Hint(at));
+        }
+        self.hinted = at;
+    }
+}

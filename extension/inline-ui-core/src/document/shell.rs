@@ -1,0 +1,158 @@
+use super::theme::Theme;
+use crate::ids::CardId;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+const BRIDGE: &str = include_str!("../../../../bridge-js/card.js");
+const BASE_CSS: &str = include_str!("../../../../bridge-js/base.css");
+const CONFIG: &str = "__INLINE_UI_CONFIG__";
+
+/// What the bridge is told about its load.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bridge<'a> {
+    /// Buys the page's end of one port.
+    pub nonce: &'a str,
+    /// The card.
+    pub card: CardId,
+    /// Its title.
+    pub title: &'a str,
+    /// What it may send.
+    pub events: Vec<BridgeEvent<'a>>,
+    /// Whether it may send at all.
+    pub open: bool,
+}
+
+/// An event as the bridge knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct BridgeEvent<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Whether it is sent at once.
+    pub action: bool,
+}
+
+#[derive(Serialize)]
+struct Config<'a> {
+    nonce: &'a str,
+    card: ConfigCard<'a>,
+    events: &'a [BridgeEvent<'a>],
+    theme: ConfigTheme,
+    open: bool,
+}
+
+#[derive(Serialize)]
+struct ConfigCard<'a> {
+    id: CardId,
+    title: &'a str,
+}
+
+#[derive(Serialize)]
+struct ConfigTheme {
+    mode: &'static str,
+    colors: BTreeMap<&'static str, String>,
+}
+
+/// The inner frame's document: DNS prefetching off, the bridge, the theme, the base stylesheet, and
+/// then the author's HTML.
+///
+/// The parts before it stay in the document's head, so that an author's whole document merges into
+/// this one (its doctype and second `<html>` and `<head>` are ignored, its attributes are kept), and
+/// a fragment begins in the body, where its scripts expect to run.
+pub fn card_document(html: &str, bridge: &Bridge<'_>, theme: &Theme) -> String {
+    let config = Config {
+        nonce: bridge.nonce,
+        card: ConfigCard { id: bridge.card, title: bridge.title },
+        events: &bridge.events,
+        theme: ConfigTheme { mode: theme.mode().as_str(), colors: theme.colors() },
+        open: bridge.open,
+    };
+    let script = BRIDGE.replacen(CONFIG, &script_json(&config), 1);
+    let body = if is_document(html) { "" } else { "<body>" };
+    format!(
+        "<!doctype html><meta http-equiv=\"x-dns-prefetch-control\" content=\"off\"><meta charset=\"utf-8\">\
+         <script>{script}</script><style>:root{{{}}}</style><style>{BASE_CSS}</style>{body}{}",
+        theme.css(),
+        without_shadow_roots(html),
+    )
+}
+
+/// The outer frame's document: no script, and the card as its one child.
+///
+/// Its colour scheme is the one of the element it is in, also when that changes: a frame whose
+/// scheme differs from its element's is painted opaque.
+pub fn outer_document(card: &str) -> String {
+    let srcdoc = card.replace('&', "&amp;").replace('"', "&quot;");
+    format!(
+        "<!doctype html><meta charset=\"utf-8\"><title>card</title>\
+         <style>:root{{color-scheme:light dark}}html,body{{margin:0;height:100%;overflow:hidden;background:transparent}}\
+         iframe{{display:block;border:0;width:100%;height:100%}}</style>\
+         <iframe title=\"card\" sandbox=\"allow-scripts allow-forms\" srcdoc=\"{srcdoc}\"></iframe>"
+    )
+}
+
+/// JSON that cannot end the script it stands in.
+fn script_json(value: &impl Serialize) -> String {
+    let json = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
+    json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}
+
+/// Whether the author wrote a document of their own rather than a fragment of one.
+fn is_document(html: &str) -> bool {
+    let mut rest = html.trim_start_matches(['\u{feff}', ' ', '\t', '\n', '\r', '\u{c}']);
+    while let Some(comment) = rest.strip_prefix("<!--") {
+        let Some(end) = comment.find("-->") else { return false };
+        rest = comment[end + 3..].trim_start();
+    }
+    ["<!doctype", "<html", "<head", "<body"].iter().any(|tag| {
+        let Some(start) = rest.get(..tag.len()) else { return false };
+        let ends = rest[tag.len()..]
+            .starts_with(|c: char| c.is_ascii_whitespace() || c == '>' || c == '/');
+        start.eq_ignore_ascii_case(tag) && ends
+    })
+}
+
+/// Renames the attribute that makes the parser build a shadow root: frames inside one are made
+/// before the bridge can take them away.
+fn without_shadow_roots(html: &str) -> std::borrow::Cow<'_, str> {
+    const ATTRIBUTE: &str = "shadowrootmode";
+    let lower = html.to_ascii_lowercase();
+    if !lower.contains(ATTRIBUTE) {
+        return html.into();
+    }
+    let mut out = String::with_capacity(html.len());
+    let (mut copied, mut done) = (0, 0);
+    for (tag, _) in lower.match_indices("<template") {
+        let end = tag_end(&lower, tag);
+        for (at, _) in lower[tag..end].match_indices(ATTRIBUTE) {
+            let at = tag + at;
+            if at >= done {
+                out.push_str(&html[copied..at]);
+                out.push_str("data-");
+                copied = at;
+                done = at + ATTRIBUTE.len();
+            }
+        }
+    }
+    out.push_str(&html[copied..]);
+    out.into()
+}
+
+/// Where the tag that starts at `from` ends, quoted values respected.
+fn tag_end(html: &str, from: usize) -> usize {
+    let mut quote = None;
+    let mut after_equals = false;
+    for (at, byte) in html.bytes().enumerate().skip(from) {
+        match (quote, byte) {
+            (Some(open), _) if byte == open => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') if after_equals => quote = Some(byte),
+            (None, b'>') => return at,
+            _ => {}
+        }
+        after_equals = byte == b'=' || (after_equals && byte.is_ascii_whitespace());
+    }
+    html.len()
+}
+
+#[cfg(test)]
+mod tests;
