@@ -1,0 +1,58 @@
+use clap::{Args, Parser, Subcommand};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Small interfaces from an agent, inside the chat.
+#[derive(Debug, Parser)]
+#[command(name = "inline-ui", version, about, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run the small portal with this extension installed.
+    Portal(Portal),
+    /// Run the extension's server half alone, for another portal.
+    Serve(Serve),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Portal {
+    /// Where to listen; port 0 takes a free one.
+    #[arg(long, default_value = "127.0.0.1:8787", value_name = "ADDRESS:PORT")]
+    pub(crate) listen: SocketAddr,
+    /// The folder that keeps chats, cards and settings.
+    #[arg(long, default_value = "inline-ui-data", value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// The model that answers; `demo` needs no key and no network.
+    #[arg(long, default_value = "demo", value_name = "NAME")]
+    pub(crate) model: String,
+    /// The folder whose files the demo model's `/show FILE` draws as cards (on loopback only).
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cards: Option<PathBuf>,
+    /// An origin that people open the portal at, for example https://chat.example; may be repeated.
+    #[arg(long = "origin", value_name = "ORIGIN")]
+    pub(crate) origins: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) link: Link,
+    /// Where the routes listen: `127.0.0.1:PORT` (0 takes a free port) or `unix:PATH`.
+    #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS")]
+    pub(crate) http: String,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Link {
+    /// Speak the portal link on standard input and output.
+    #[arg(long)]
+    pub(crate) stdio: bool,
+    /// Speak the portal link on a Unix socket at that path.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
+}
