@@ -13,14 +13,16 @@ fn main() -> io::Result<()> {
 /// A slice of (name, content) of the modules in `folder`. `card.js` is no module: it goes into cards.
 fn modules(folder: &Path) -> io::Result<String> {
     println!("cargo:rerun-if-changed={}", folder.display());
-    let mut files: Vec<PathBuf> = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
     files.sort();
     let mut table = "&[\n".to_owned();
     for file in files {
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if file.extension().is_some_and(|kind| kind == "js") && name != "card.js" {
             println!("cargo:rerun-if-changed={}", file.display());
-            writeln!(table, "    ({name:?}, include_str!({:?})),", file.display().to_string()).map_err(io::Error::other)?;
+            writeln!(table, "    ({name:?}, include_str!({:?})),", file.display().to_string())
+                .map_err(io::Error::other)?;
         }
     }
     table.push(']');

@@ -99,7 +99,7 @@ impl Chat {
             Input::PersonCloses(card) => self.close(now, card, ClosedBy::Person),
             Input::Event(event) => self.event(now, event),
             Input::Cancel(call) => Ok(self.cancel(now, &call)),
-            Input::Agent(state) => Ok(self.agent(state)),
+            Input::Agent(state) => Ok(self.agent_is(state)),
             Input::Take(at) => Ok(Accepted::Taken(self.take(now, at))),
             Input::Delivered(id) => Ok(self.delivered(&id)),
             Input::Returned(id) => Ok(self.returned(&id)),
@@ -166,6 +166,11 @@ impl Chat {
         self.cards.get(&id).map(|card| self.view(now, card))
     }
 
+    /// What its agent does, as the portal last said.
+    pub fn agent(&self) -> AgentState {
+        self.agent
+    }
+
     /// Whether nothing is lost when this leaves memory and is restored later: no call waits, no
     /// agent works, nothing is handed over, no wake is due.
     pub fn is_at_rest(&self) -> bool {
@@ -174,11 +179,6 @@ impl Chat {
             && self.outbox.offered().is_none()
             && self.outbox.answered_calls().is_empty()
             && self.wake_hint_at.is_none()
-    }
-
-    /// Whether anything of it is kept or worth keeping in memory.
-    pub fn is_empty(&self) -> bool {
-        self.next_card == 1 && self.cards.is_empty()
     }
 
     fn show(&mut self, now: Now, call: CallId, anchor: CallId, show: Show) -> Accepted {

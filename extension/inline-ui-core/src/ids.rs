@@ -94,7 +94,7 @@ impl TryFrom<String> for CardId {
     type Error = Refusal;
 
     fn try_from(text: String) -> Result<Self, Refusal> {
-        Self::parse(&text).ok_or_else(|| Refusal::UnknownCard { card: text })
+        Self::parse(&text).ok_or(Refusal::UnknownCard { card: text })
     }
 }
 

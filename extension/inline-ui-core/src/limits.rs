@@ -51,9 +51,9 @@ pub const HEIGHT_MIN_PX: u32 = 80;
 /// The most that Settings take for that height, in CSS pixels.
 pub const HEIGHT_MAX_PX: u32 = 4_000;
 /// A wait's length when the call says none.
-pub const WAIT_DEFAULT: Duration = Duration::from_secs(600);
+pub const WAIT_DEFAULT: Duration = Duration::from_mins(10);
 /// The longest wait, the time the person was active included.
-pub const WAIT_MAX: Duration = Duration::from_secs(86_400);
+pub const WAIT_MAX: Duration = Duration::from_hours(24);
 /// A wait's clock stands still until this long after the person was last active in the card.
 pub const ACTIVE_FOR: Duration = Duration::from_secs(30);
 /// One message to the agent, in bytes as a line of the link.
@@ -65,10 +65,68 @@ pub const SELF_LOADS: u32 = 3;
 /// See [`SELF_LOADS`].
 pub const SELF_LOADS_WITHIN: Duration = Duration::from_secs(10);
 /// How long the one-time address of a frame is good.
-pub const FRAME_KEY_FOR: Duration = Duration::from_secs(60);
+pub const FRAME_KEY_FOR: Duration = Duration::from_mins(1);
 /// A height is kept once per card within this time.
 pub const HEIGHT_EVERY: Duration = Duration::from_secs(2);
 /// Widths of one class share a remembered height: a class is this many CSS pixels wide.
 pub const WIDTH_CLASS_PX: u32 = 160;
 /// The widest class of [`WIDTH_CLASS_PX`].
 pub const WIDTH_CLASS_MAX: u32 = 25;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_readmes_table_says_these_numbers() {
+        let readme = include_str!("../../../README.md");
+        let secs = |length: Duration| length.as_secs();
+        let rows: [(&str, u64); 22] = [
+            ("a card's HTML", HTML_BYTES as u64),
+            ("an event's data", EVENT_DATA_BYTES as u64),
+            ("data posted by `ui_update`", POST_BYTES as u64),
+            ("nesting of either", DATA_DEPTH as u64),
+            ("a title", TITLE_CHARS as u64),
+            ("a fallback text", FALLBACK_CHARS as u64),
+            ("events a card declares", EVENTS_PER_CARD as u64),
+            ("an event's name", EVENT_NAME_CHARS as u64),
+            ("cards kept in a chat", CARDS_PER_CHAT as u64),
+            ("events accepted from one card at once", CARD_BURST.into()),
+            ("events accepted from one card a second, after that", CARD_PER_SECOND.into()),
+            ("events accepted in one chat at once", CHAT_BURST.into()),
+            ("events accepted in one chat a second, after that", CHAT_PER_SECOND.into()),
+            ("seconds between turns that wake events start", secs(WAKE_DISTANCE)),
+            ("debounce when a card says none", DEBOUNCE_DEFAULT_MS.into()),
+            ("the longest debounce", DEBOUNCE_MAX_MS.into()),
+            ("height before a card scrolls inside", HEIGHT_DEFAULT_PX.into()),
+            ("a wait's length when the call says none", secs(WAIT_DEFAULT)),
+            ("the longest wait", secs(WAIT_MAX)),
+            ("one message to the agent", MESSAGE_BYTES as u64),
+            ("accepted event ids remembered of a card", EVENT_IDS_PER_CARD as u64),
+            ("loads a card may start by itself in 10 s", SELF_LOADS.into()),
+        ];
+        let table =
+            readme.split("## Limits").nth(1).and_then(|rest| rest.split("##").next()).unwrap();
+        assert_eq!(
+            table.lines().filter(|line| line.starts_with("| ")).count(),
+            rows.len() + 1,
+            "one row a limit"
+        );
+        for (what, number) in rows {
+            let row = table
+                .lines()
+                .find_map(|line| line.strip_prefix(&format!("| {what} | ")))
+                .unwrap_or_else(|| {
+                    panic!("the README has no row for {what}");
+                });
+            let digits: String = row
+                .chars()
+                .take_while(|c| c.is_ascii_digit() || *c == ',')
+                .filter(char::is_ascii_digit)
+                .collect();
+            assert_eq!(digits, number.to_string(), "{what}");
+        }
+        let ceiling = "every max(4 × `debounceMs`, 1,000 ms)";
+        assert!(table.contains(ceiling) && SELF_LOADS_WITHIN == Duration::from_secs(10));
+    }
+}

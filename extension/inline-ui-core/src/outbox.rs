@@ -61,8 +61,11 @@ pub(crate) struct Held {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HeldState {
-    /// The portal has it. A take at `wake` notes what the last wake was before, to give it back.
-    Offered { woke: Option<Option<crate::time::Instant>> },
+    /// The portal has it.
+    Offered {
+        /// Whether it was taken to start a turn: a return gives the distance between wakes back.
+        woke: bool,
+    },
     /// It came back, and goes out again before anything newer.
     Returned,
 }
@@ -176,7 +179,7 @@ impl Outbox {
     pub(crate) fn hand_over(
         &mut self,
         id: impl FnOnce(u64) -> String,
-        woke: Option<Option<crate::time::Instant>>,
+        woke: bool,
     ) -> Option<HandedOver> {
         if self.offered().is_some() {
             return None;
@@ -211,11 +214,8 @@ impl Outbox {
         self.held.remove(at).map(|held| held.message)
     }
 
-    /// What was offered comes back. `id` is none for all of it. The wake it spent, if it did.
-    pub(crate) fn take_back(
-        &mut self,
-        id: Option<&str>,
-    ) -> Option<Option<Option<crate::time::Instant>>> {
+    /// What was offered comes back, whatever its id without one. Whether it was taken at a wake.
+    pub(crate) fn take_back(&mut self, id: Option<&str>) -> Option<bool> {
         let held = self.held.iter_mut().find(|h| {
             matches!(h.state, HeldState::Offered { .. }) && id.is_none_or(|id| h.message.id == id)
         })?;

@@ -488,10 +488,11 @@ mod tests {
 
     #[test]
     fn the_descriptions_and_schemas_together_cost_less_than_900_tokens() {
-        let text: String = tools()
-            .iter()
-            .map(|tool| format!("{}{}{}", tool.name, tool.description, tool.input_schema))
+        let tools: Vec<_> = tools()
+            .into_iter()
+            .map(|tool| (tool.name, tool.description, tool.input_schema.to_string()))
             .collect();
+        let text = format!("{tools:?}");
         let tokens = tiktoken_rs::o200k_base().unwrap().encode_ordinary(&text).len();
         assert!(tokens < 900, "{tokens}");
     }

@@ -29,7 +29,7 @@ pub enum StoreError {
     Damaged {
         /// The file.
         path: String,
-        /// What SQLite says.
+        /// What `SQLite` says.
         why: String,
     },
     /// A newer program made the file.

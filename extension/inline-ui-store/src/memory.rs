@@ -89,14 +89,15 @@ impl Kept {
     fn write(&mut self, write: Write) {
         match write {
             Write::Chat(chat) => self.chat = Some(chat),
-            Write::Card(record) => match self.cards.get_mut(&record.id) {
-                Some(card) => card.record = record,
-                None => {
+            Write::Card(record) => {
+                if let Some(card) = self.cards.get_mut(&record.id) {
+                    card.record = record;
+                } else {
                     let card =
                         KeptCard { record, html: String::new(), post: None, ids: Vec::new() };
                     self.cards.insert(card.record.id, card);
                 }
-            },
+            }
             Write::Document { card, html } => {
                 if let Some(card) = self.cards.get_mut(&card) {
                     card.html = html.to_string();
@@ -116,7 +117,7 @@ impl Kept {
                 }
             }
             Write::Entry { entry, offered_to } => {
-                drop(self.entries.insert(entry.seq, (entry, offered_to)))
+                drop(self.entries.insert(entry.seq, (entry, offered_to)));
             }
             Write::RemoveEntry(seq) => drop(self.entries.remove(&seq)),
             Write::Message(message) => drop(self.messages.insert(message.seq, (*message).clone())),

@@ -152,7 +152,7 @@ impl Writer {
         match job {
             Job::Commit(..) => {}
             Job::Load(chat, answer) => {
-                drop(answer.send(rows::snapshot(&self.connection, &chat).map_err(told)))
+                drop(answer.send(rows::snapshot(&self.connection, &chat).map_err(told)));
             }
             Job::Document(chat, card, answer) => {
                 drop(answer.send(rows::document(&self.connection, &chat, card).map_err(told)));

@@ -65,7 +65,7 @@ fn shown(id: u32) -> Vec<Write> {
     ]
 }
 
-/// Runs the same test over both stores; the second run of the SQLite one reads what the first left on disk.
+/// Runs the same test over both stores; the second run of the `SQLite` one reads what the first left on disk.
 async fn on_both<F: AsyncFn(&dyn Fn() -> Both)>(test: F) {
     let folder = tempfile::tempdir().unwrap();
     let memory = Arc::new(MemoryStore::default());

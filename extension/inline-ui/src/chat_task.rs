@@ -5,8 +5,8 @@ use crate::feed::{Feed, Subscription};
 use crate::registry::Registry;
 use crate::settings::SettingsWatch;
 use inline_ui_core::{
-    Accepted, CallId, CardId, CardView, Chat, ChatId, Effect, Input, Instant, Now, PageEvent, Refusal, SettledWait, TakeAt,
-    Write,
+    Accepted, CallId, CardId, CardView, Chat, ChatId, Effect, Input, Instant, Now, PageEvent,
+    Refusal, SettledWait, TakeAt, Write,
 };
 use inline_ui_store::Store;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 /// Asks that may wait in a chat's inbox. A caller that finds it full waits: nothing is dropped.
 const INBOX: usize = 256;
 /// How long a chat that nobody asks anything stays in memory.
-const REST_AFTER: Duration = Duration::from_secs(60);
+const REST_AFTER: Duration = Duration::from_mins(1);
 
 /// How to reach a chat's task.
 #[derive(Debug, Clone)]
@@ -42,6 +42,8 @@ pub(crate) enum Ask {
     List(oneshot::Sender<Result<Listing, Refusal>>),
     /// For one card.
     Card(CardId, oneshot::Sender<Result<Option<CardView>, Refusal>>),
+    /// To read itself from disk again: it was written as a copy of another chat.
+    Reload(oneshot::Sender<Result<(), Refusal>>),
     /// For its stream, from behind that id.
     Subscribe(Option<String>, oneshot::Sender<Subscription>),
 }
@@ -93,7 +95,7 @@ impl Clock {
 }
 
 /// Core's instants do not go below zero, and a restored chat has moments before the process.
-const BEFORE: Duration = Duration::from_secs(86_400);
+const BEFORE: Duration = Duration::from_hours(24);
 
 /// Starts the task of a chat.
 pub(crate) fn spawn<S: Store>(chat: ChatId, world: Arc<World<S>>) -> Handle {
@@ -117,7 +119,8 @@ impl<S: Store> ChatTask<S> {
     async fn run(mut self, mut asks: mpsc::Receiver<Ask>) {
         let stop = self.world.stop.clone();
         loop {
-            let due = self.chat.as_ref().and_then(Chat::poll_timeout).map(|at| self.world.clock.when(at));
+            let due =
+                self.chat.as_ref().and_then(Chat::poll_timeout).map(|at| self.world.clock.when(at));
             tokio::select! {
                 biased;
                 () = stop.cancelled() => return,
@@ -143,14 +146,22 @@ impl<S: Store> ChatTask<S> {
             Ask::List(answer) => {
                 let now = self.world.clock.now();
                 let after = self.feed.last_id();
-                let listing = self.loaded(now).await.map(|chat| Listing { cards: chat.cards(now).collect(), after });
+                let listing = self
+                    .loaded(now)
+                    .await
+                    .map(|chat| Listing { cards: chat.cards(now).collect(), after });
                 let _ = answer.send(listing);
             }
             Ask::Card(card, answer) => {
                 let now = self.world.clock.now();
                 let _ = answer.send(self.loaded(now).await.map(|chat| chat.card(now, card)));
             }
-            Ask::Subscribe(after, answer) => drop(answer.send(self.feed.subscribe(after.as_deref()))),
+            Ask::Reload(answer) => {
+                let _ = answer.send(self.reload().await);
+            }
+            Ask::Subscribe(after, answer) => {
+                let _ = answer.send(self.feed.subscribe(after.as_deref()));
+            }
         }
     }
 
@@ -190,13 +201,33 @@ impl<S: Store> ChatTask<S> {
         if self.chat.is_none() {
             let snapshot = self.world.store.load(self.id.clone()).await.map_err(|e| storage(&e))?;
             let mut chat = Chat::restore(snapshot, self.world.settings.now(), rand::random(), now);
-            let given_back: Vec<Write> = std::iter::from_fn(|| chat.poll_effect()).filter_map(written).collect();
+            let given_back: Vec<Write> =
+                std::iter::from_fn(|| chat.poll_effect()).filter_map(written).collect();
             if !given_back.is_empty() {
-                self.world.store.commit(self.id.clone(), given_back).await.map_err(|e| storage(&e))?;
+                self.world
+                    .store
+                    .commit(self.id.clone(), given_back)
+                    .await
+                    .map_err(|e| storage(&e))?;
             }
             self.chat = Some(chat);
         }
         self.chat.as_mut().ok_or_else(gone)
+    }
+
+    /// A page may have looked at the copy before it was one: it is told of the cards.
+    async fn reload(&mut self) -> Result<(), Refusal> {
+        let now = self.world.clock.now();
+        let agent = self.chat.take().map(|chat| chat.agent());
+        let chat = self.loaded(now).await?;
+        if let Some(agent) = agent {
+            chat.handle(now, Input::Agent(agent))?;
+        }
+        let shown: Vec<CardView> = chat.cards(now).collect();
+        for view in shown {
+            self.feed.publish(PageEvent::Shown(view));
+        }
+        Ok(())
     }
 
     /// Writes, then tells the world. When the write fails the chat is what it was before.

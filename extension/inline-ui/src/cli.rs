@@ -32,7 +32,7 @@ pub(crate) struct Portal {
     /// The folder whose files the demo model's `/show FILE` draws as cards (on loopback only).
     #[arg(long, value_name = "DIR")]
     pub(crate) cards: Option<PathBuf>,
-    /// An origin that people open the portal at, for example https://chat.example; may be repeated.
+    /// An origin that people open the portal at, for example <https://chat.example>; may be repeated.
     #[arg(long = "origin", value_name = "ORIGIN")]
     pub(crate) origins: Vec<String>,
 }

@@ -76,7 +76,8 @@ impl Feed {
 
     /// Whether everything since the beginning of this feed is kept, and the id is that beginning.
     fn reaches_back_to(&self, id: &str) -> bool {
-        usize::try_from(self.n).is_ok_and(|n| n == self.kept.len()) && id == format!("{:016x}-0", self.run)
+        usize::try_from(self.n).is_ok_and(|n| n == self.kept.len())
+            && id == format!("{:016x}-0", self.run)
     }
 }
 
@@ -101,7 +102,10 @@ mod tests {
             feed.publish(removed(n));
         }
         let missed = feed.subscribe(Some(&start)).missed.unwrap();
-        assert_eq!(ids(&missed), ["0000000000000001-1", "0000000000000001-2", "0000000000000001-3"]);
+        assert_eq!(
+            ids(&missed),
+            ["0000000000000001-1", "0000000000000001-2", "0000000000000001-3"]
+        );
         assert_eq!(feed.subscribe(Some("0000000000000001-2")).missed.unwrap().len(), 1);
         assert_eq!(feed.subscribe(Some("0000000000000001-3")).missed.unwrap().len(), 0);
         assert_eq!(feed.subscribe(None).missed.unwrap().len(), 0);

@@ -68,7 +68,8 @@ async fn portal(options: cli::Portal, stop: CancellationToken) -> anyhow::Result
         password: std::env::var("INLINE_UI_PASSWORD").ok().filter(|password| !password.is_empty()),
         origins: options.origins,
         extension: ExtensionCommand { program, args: vec!["serve".into(), "--stdio".into()] },
-        manifest: serde_json::from_str(include_str!("../../../manifest.json")).context("manifest.json")?,
+        manifest: serde_json::from_str(include_str!("../../../manifest.json"))
+            .context("manifest.json")?,
     };
     let portal = Portal::start(config).await?;
     let mut out = std::io::stdout();
@@ -87,7 +88,8 @@ async fn serve(options: cli::Serve, stop: CancellationToken) -> anyhow::Result<(
             link::serve(&mut process, &mut hints, input, output).await;
         }
         Some(path) => {
-            let bound = SocketFile::bind(&path).with_context(|| format!("cannot listen on {}", path.display()))?;
+            let bound = SocketFile::bind(&path)
+                .with_context(|| format!("cannot listen on {}", path.display()))?;
             let (listener, _file) = bound;
             tracing::info!(socket = %path.display(), "waiting for a portal");
             while let Some(stream) = accept(&listener, &stop).await? {
@@ -114,7 +116,10 @@ async fn serve(options: cli::Serve, stop: CancellationToken) -> anyhow::Result<(
     Ok(())
 }
 
-async fn accept(listener: &UnixListener, stop: &CancellationToken) -> anyhow::Result<Option<UnixStream>> {
+async fn accept(
+    listener: &UnixListener,
+    stop: &CancellationToken,
+) -> anyhow::Result<Option<UnixStream>> {
     tokio::select! {
         () = stop.cancelled() => Ok(None),
         accepted = listener.accept() => Ok(Some(accepted?.0)),
@@ -141,15 +146,20 @@ fn bind(text: &str) -> anyhow::Result<HttpBind> {
     if let Some(path) = text.strip_prefix("unix:") {
         return Ok(HttpBind::Unix(path.into()));
     }
-    let address: SocketAddr = text.parse().with_context(|| format!("--http {text}: write 127.0.0.1:PORT or unix:PATH"))?;
+    let address: SocketAddr = text
+        .parse()
+        .with_context(|| format!("--http {text}: write 127.0.0.1:PORT or unix:PATH"))?;
     if !address.ip().is_loopback() {
-        bail!("--http {text}: the routes listen on loopback or on a Unix socket only; the portal's proxy is their door");
+        bail!(
+            "--http {text}: the routes listen on loopback or on a Unix socket only; the portal's proxy is their door"
+        );
     }
     Ok(HttpBind::Tcp(address))
 }
 
 fn stop_on_signal(stop: CancellationToken) -> anyhow::Result<()> {
-    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let (mut terminate, mut interrupt) =
+        (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     tokio::spawn(async move {
         tokio::select! {
             _ = terminate.recv() => {}

@@ -41,6 +41,8 @@ impl Registry {
     pub(crate) fn retire(&self, chat: &ChatId, inbox_is_empty: impl Fn() -> bool) -> bool {
         // Handles are cloned only under the map's lock: with the map's own as the only one, and
         // nothing in the inbox, nobody is on the way.
-        self.0.remove_if(chat, |_, handle| handle.inbox.strong_count() == 1 && inbox_is_empty()).is_some()
+        self.0
+            .remove_if(chat, |_, handle| handle.inbox.strong_count() == 1 && inbox_is_empty())
+            .is_some()
     }
 }

@@ -36,7 +36,12 @@ pub(crate) struct Server<S> {
 }
 
 impl<S: Store> Server<S> {
-    pub(crate) fn new(store: S, hints: mpsc::Sender<(ChatId, TakeAt)>, clock: Clock, stop: CancellationToken) -> Self {
+    pub(crate) fn new(
+        store: S,
+        hints: mpsc::Sender<(ChatId, TakeAt)>,
+        clock: Clock,
+        stop: CancellationToken,
+    ) -> Self {
         let world = World {
             store,
             registry: Registry::default(),
@@ -68,7 +73,11 @@ impl<S: Store> Server<S> {
     }
 
     /// Puts an input into the chat's inbox. The answer comes when it was taken and written.
-    pub(crate) async fn submit(&self, chat: &ChatId, input: Input) -> oneshot::Receiver<Result<Answer, Refusal>> {
+    pub(crate) async fn submit(
+        &self,
+        chat: &ChatId,
+        input: Input,
+    ) -> oneshot::Receiver<Result<Answer, Refusal>> {
         let (answer, answered) = oneshot::channel();
         self.ask(chat, Ask::Input(input, answer)).await;
         answered
@@ -84,19 +93,37 @@ impl<S: Store> Server<S> {
         answered.await.unwrap_or_else(|_| Err(stopping()))
     }
 
-    pub(crate) async fn card(&self, chat: &ChatId, card: CardId) -> Result<Option<CardView>, Refusal> {
+    pub(crate) async fn card(
+        &self,
+        chat: &ChatId,
+        card: CardId,
+    ) -> Result<Option<CardView>, Refusal> {
         let (answer, answered) = oneshot::channel();
         self.ask(chat, Ask::Card(card, answer)).await;
         answered.await.unwrap_or_else(|_| Err(stopping()))
     }
 
-    pub(crate) async fn subscribe(&self, chat: &ChatId, after: Option<String>) -> Option<Subscription> {
+    pub(crate) async fn reload(&self, chat: &ChatId) -> Result<(), Refusal> {
+        let (answer, answered) = oneshot::channel();
+        self.ask(chat, Ask::Reload(answer)).await;
+        answered.await.unwrap_or_else(|_| Err(stopping()))
+    }
+
+    pub(crate) async fn subscribe(
+        &self,
+        chat: &ChatId,
+        after: Option<String>,
+    ) -> Option<Subscription> {
         let (answer, answered) = oneshot::channel();
         self.ask(chat, Ask::Subscribe(after, answer)).await;
         answered.await.ok()
     }
 
-    pub(crate) async fn document(&self, chat: &ChatId, card: CardId) -> Result<Option<Document>, StoreError> {
+    pub(crate) async fn document(
+        &self,
+        chat: &ChatId,
+        card: CardId,
+    ) -> Result<Option<Document>, StoreError> {
         self.world.store.document(chat.clone(), card).await
     }
 
@@ -123,7 +150,10 @@ impl<S: Store> Server<S> {
     }
 
     async fn ask(&self, chat: &ChatId, ask: Ask) {
-        self.world.registry.ask(chat, ask, || chat_task::spawn(chat.clone(), self.world.clone())).await;
+        self.world
+            .registry
+            .ask(chat, ask, || chat_task::spawn(chat.clone(), self.world.clone()))
+            .await;
     }
 }
 

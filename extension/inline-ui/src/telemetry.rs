@@ -3,7 +3,8 @@ use tracing_subscriber::EnvFilter;
 
 /// Logs to standard error, by `RUST_LOG`; without it, what an admin needs to see.
 pub(crate) fn install() {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn,inline_ui=info"));
+    let filter =
+        EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn,inline_ui=info"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

@@ -36,7 +36,7 @@ impl Chat {
         Accepted::Done
     }
 
-    pub(super) fn agent(&mut self, state: AgentState) -> Accepted {
+    pub(super) fn agent_is(&mut self, state: AgentState) -> Accepted {
         self.agent = state;
         self.hinted = None;
         self.wake_hint_at = None;
@@ -50,14 +50,14 @@ impl Chat {
         for card in self.waits.keys().copied().collect::<Vec<_>>() {
             self.end_wait(now, card, Outcome::Cancelled);
         }
-        self.agent(AgentState::Gone)
+        self.agent_is(AgentState::Gone)
     }
 
     pub(super) fn take(&mut self, now: Now, at: TakeAt) -> Option<Arc<Message>> {
         if at == TakeAt::Wake && self.wake_due(now.mono).is_none_or(|due| due > now.mono) {
             return None;
         }
-        let woke = (at == TakeAt::Wake).then_some(self.woken);
+        let woke = at == TakeAt::Wake;
         let seed = self.seed;
         let out = self.outbox.hand_over(|n| format!("m-{seed:016x}-{n}"), woke)?;
         if at == TakeAt::Wake {
@@ -117,8 +117,8 @@ impl Chat {
     pub(super) fn returned(&mut self, id: &str) -> Accepted {
         if self.outbox.held(id).is_some_and(|held| matches!(held.state, HeldState::Offered { .. }))
         {
-            let woke = self.outbox.take_back(Some(id)).flatten();
-            self.unspend_wake(woke);
+            let woke = self.outbox.take_back(Some(id));
+            self.unspend_wake(woke == Some(true));
         } else if let Ok(call) = CallId::parse(id) {
             self.give_back(&call);
         }
@@ -150,11 +150,13 @@ impl Chat {
         }
     }
 
-    fn unspend_wake(&mut self, woke: Option<Option<Instant>>) {
-        let Some(before) = woke else { return };
-        self.woken = before;
-        self.woken_wall = None;
-        self.write_chat();
+    /// Gives back the ten seconds: the wake before this one was longer ago than that.
+    fn unspend_wake(&mut self, woke: bool) {
+        if woke {
+            self.woken = None;
+            self.woken_wall = None;
+            self.write_chat();
+        }
     }
 
     fn arrived(&mut self, card: CardId, was_there: impl Fn(&Last) -> bool) {
@@ -216,7 +218,7 @@ impl Chat {
             Last::Delivered => (DeliveryState::Delivered, None),
             Last::Queue => unsent(),
             Last::Message(id) => match self.outbox.held(id)?.state {
-                HeldState::Offered { woke: Some(_) } => (DeliveryState::Starting, None),
+                HeldState::Offered { woke: true } => (DeliveryState::Starting, None),
                 _ => unsent(),
             },
         })

@@ -46,10 +46,10 @@ impl Disk {
             Write::Document { .. } | Write::Post { .. } | Write::ForkTo(_) => {}
             Write::RemoveCard(card) => drop(self.cards.remove(&card)),
             Write::AcceptedId { card, id, state } => {
-                self.cards.get_mut(&card).unwrap().1.push((id, state))
+                self.cards.get_mut(&card).unwrap().1.push((id, state));
             }
             Write::Entry { entry, offered_to } => {
-                drop(self.entries.insert(entry.seq, (entry, offered_to)))
+                drop(self.entries.insert(entry.seq, (entry, offered_to)));
             }
             Write::RemoveEntry(seq) => drop(self.entries.remove(&seq)),
             Write::Message(message) => self.messages.push((*message).clone()),
@@ -87,6 +87,7 @@ impl Bench {
     }
 
     /// A chat with one card that declares `events` as `ui_show` takes them.
+    #[expect(clippy::needless_pass_by_value, reason = "it reads better where it is called")]
     fn with_card(events: serde_json::Value) -> Self {
         let mut bench = Self::new();
         bench.show(&json!({ "title": "Card", "html": "<p>x</p>", "events": events }));

@@ -144,7 +144,6 @@ fn tag_end(html: &str, from: usize) -> usize {
     for (at, byte) in html.bytes().enumerate().skip(from) {
         match (quote, byte) {
             (Some(open), _) if byte == open => quote = None,
-            (Some(_), _) => {}
             (None, b'"' | b'\'') if after_equals => quote = Some(byte),
             (None, b'>') => return at,
             _ => {}

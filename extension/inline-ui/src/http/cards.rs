@@ -25,7 +25,8 @@ impl<S: Send + Sync> FromRequestParts<S> for InChat {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let Path(chat) = Path::<String>::from_request_parts(parts, state).await.map_err(|e| bad_address(&e))?;
+        let Path(chat) =
+            Path::<String>::from_request_parts(parts, state).await.map_err(|e| bad_address(&e))?;
         Ok(Self(ChatId::parse(&chat)?))
     }
 }
@@ -34,8 +35,9 @@ impl<S: Send + Sync> FromRequestParts<S> for OfCard {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let Path((chat, card)) =
-            Path::<(String, String)>::from_request_parts(parts, state).await.map_err(|e| bad_address(&e))?;
+        let Path((chat, card)) = Path::<(String, String)>::from_request_parts(parts, state)
+            .await
+            .map_err(|e| bad_address(&e))?;
         let id = CardId::parse(&card).ok_or_else(|| Problem::unknown_card(&card))?;
         Ok(Self(ChatId::parse(&chat)?, id))
     }
@@ -60,7 +62,8 @@ pub(crate) async fn close<S: Store>(
     OfCard(chat, card): OfCard,
 ) -> Result<Json<Value>, Problem> {
     server.handle(&chat, Input::PersonCloses(card)).await?;
-    let view = server.card(&chat, card).await?.ok_or_else(|| Problem::unknown_card(&card.to_string()))?;
+    let view =
+        server.card(&chat, card).await?.ok_or_else(|| Problem::unknown_card(&card.to_string()))?;
     Ok(Json(json!(CardJson::from(&view))))
 }
 
@@ -86,7 +89,11 @@ pub(crate) async fn height<S: Store>(
 }
 
 /// Whole pixels, rounded up: a fraction less would show a scroll bar.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be in range")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked to be in range"
+)]
 fn pixels(given: f64) -> Option<u32> {
     (0.0..=1_000_000.0).contains(&given).then(|| given.ceil() as u32)
 }

@@ -35,8 +35,9 @@ pub(crate) async fn event<S: Store>(
     body: Body,
 ) -> Result<(StatusCode, Json<StateJson>), Problem> {
     let given: EventBody = body::json(body, BODY).await.map_err(too_large_is_the_datas)?;
-    let id = EventId::parse(&given.id)
-        .map_err(|refusal| Problem::new(StatusCode::BAD_REQUEST, "bad_event_id", refusal.to_string()))?;
+    let id = EventId::parse(&given.id).map_err(|refusal| {
+        Problem::new(StatusCode::BAD_REQUEST, "bad_event_id", refusal.to_string())
+    })?;
     let event = EventInput {
         card,
         id,
@@ -48,7 +49,9 @@ pub(crate) async fn event<S: Store>(
     let outcome = answer.as_ref().map_or_else(Refusal::code, |_| "accepted");
     metrics::counter!("inline_ui_events_total", "outcome" => outcome).increment(1);
     match answer?.accepted {
-        Accepted::Event { state, after } => Ok((StatusCode::ACCEPTED, Json(StateJson::new(state, after)))),
+        Accepted::Event { state, after } => {
+            Ok((StatusCode::ACCEPTED, Json(StateJson::new(state, after))))
+        }
         _ => Err(Problem::internal()),
     }
 }

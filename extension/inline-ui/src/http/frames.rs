@@ -3,7 +3,9 @@ use crate::server::Server;
 use axum::extract::{Path, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use inline_ui_core::document::{Bridge, BridgeEvent, Theme, card_document, frame_headers, outer_document};
+use inline_ui_core::document::{
+    Bridge, BridgeEvent, Theme, card_document, frame_headers, outer_document,
+};
 use inline_ui_core::limits::FRAME_KEY_FOR;
 use inline_ui_core::{CardId, ChatId, Input};
 use inline_ui_store::Store;
@@ -62,11 +64,22 @@ pub(crate) async fn frame<S: Store>(
     State(server): State<Arc<Server<S>>>,
     Path(key): Path<String>,
 ) -> Result<Response, Problem> {
-    let spent = || Problem::new(StatusCode::NOT_FOUND, "unknown_frame", "this frame's address was used or is over");
-    let Ticket { chat, card, revision, nonce, theme } = server.frames.spend(&key).ok_or_else(spent)?;
+    let spent = || {
+        Problem::new(
+            StatusCode::NOT_FOUND,
+            "unknown_frame",
+            "this frame's address was used or is over",
+        )
+    };
+    let Ticket { chat, card, revision, nonce, theme } =
+        server.frames.spend(&key).ok_or_else(spent)?;
     let document = server.document(&chat, card).await?.ok_or_else(spent)?;
     // Read after the document: a card drawn afresh meanwhile has another revision.
-    let view = server.card(&chat, card).await?.filter(|view| view.record.revision == revision).ok_or_else(spent)?;
+    let view = server
+        .card(&chat, card)
+        .await?
+        .filter(|view| view.record.revision == revision)
+        .ok_or_else(spent)?;
     server.handle(&chat, Input::Seen(card)).await?;
     let settings = server.settings().now();
     let record = &view.record;
@@ -79,7 +92,8 @@ pub(crate) async fn frame<S: Store>(
             action: event.debounce_ms.unwrap_or(settings.debounce_ms) == 0,
         })
         .collect();
-    let bridge = Bridge { nonce: &nonce, card, title: &record.title, events, open: record.is_open() };
+    let bridge =
+        Bridge { nonce: &nonce, card, title: &record.title, events, open: record.is_open() };
     let page = outer_document(&card_document(&document.html, &bridge, &theme));
     let mut response = page.into_response();
     for header in frame_headers(&server.site().origins) {

@@ -14,12 +14,18 @@ pub(crate) async fn bearer<S: Store>(
     request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
-    let given = request.headers().get(header::AUTHORIZATION).map(|value| value.as_bytes());
-    let token = given.and_then(|value| value.get(..7).filter(|s| s.eq_ignore_ascii_case(b"bearer ")).and(value.get(7..)));
+    let given = request.headers().get(header::AUTHORIZATION).map(axum::http::HeaderValue::as_bytes);
+    let token = given.and_then(|value| {
+        value.get(..7).filter(|s| s.eq_ignore_ascii_case(b"bearer ")).and(value.get(7..))
+    });
     if token.is_some_and(|token| same_secret(token, server.token.as_bytes())) {
         return Ok(next.run(request).await);
     }
-    Err(Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", "the request does not bear the link's token"))
+    Err(Problem::new(
+        StatusCode::UNAUTHORIZED,
+        "unauthorized",
+        "the request does not bear the link's token",
+    ))
 }
 
 /// Lets through what changes nothing, and what a page of the portal sent.
@@ -28,10 +34,13 @@ pub(crate) async fn same_origin<S: Store>(
     request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
-    if matches!(*request.method(), Method::GET | Method::HEAD) || is_from(request.headers(), &server.site().origins) {
+    if matches!(*request.method(), Method::GET | Method::HEAD)
+        || is_from(request.headers(), &server.site().origins)
+    {
         return Ok(next.run(request).await);
     }
-    let detail = "only the portal's own pages may post: neither Origin nor Sec-Fetch-Site names one";
+    let detail =
+        "only the portal's own pages may post: neither Origin nor Sec-Fetch-Site names one";
     Err(Problem::new(StatusCode::FORBIDDEN, "forbidden_origin", detail))
 }
 
@@ -70,7 +79,10 @@ mod tests {
         assert!(from(&[("sec-fetch-site", "same-origin")]));
         assert!(!from(&[]));
         assert!(!from(&[("origin", "null")]));
-        assert!(!from(&[("origin", "https://chat.example.evil.example"), ("sec-fetch-site", "same-origin")]));
+        assert!(!from(&[
+            ("origin", "https://chat.example.evil.example"),
+            ("sec-fetch-site", "same-origin")
+        ]));
         assert!(!from(&[("origin", "https://chat.example"), ("origin", "https://evil.example")]));
         assert!(!from(&[("sec-fetch-site", "same-site")]));
         assert!(!from(&[("sec-fetch-site", "none")]));

@@ -32,7 +32,9 @@ pub(crate) async fn load<S: Store>(
     let unknown = || Problem::unknown_card(&card.to_string());
     let view = server.card(&chat, card).await?.ok_or_else(unknown)?;
     let post = server.document(&chat, card).await?.ok_or_else(unknown)?.post;
-    let load = LoadName { boot: server.boot, chat: name_of(&chat), card, revision: view.record.revision }.to_string();
+    let load =
+        LoadName { boot: server.boot, chat: name_of(&chat), card, revision: view.record.revision }
+            .to_string();
     let nonce = format!("{:032x}", rand::random::<u128>());
     let ticket = Ticket {
         chat,
@@ -43,8 +45,13 @@ pub(crate) async fn load<S: Store>(
     };
     let key = server.frames.issue(ticket);
     let site = server.site();
-    let frame = format!("{}{}/frames/{key}", site.frame_origin.as_deref().unwrap_or_default(), site.base_path);
-    let mut answer = json!({ "load": load, "frame": frame, "nonce": nonce, "card": CardJson::from(&view) });
+    let frame = format!(
+        "{}{}/frames/{key}",
+        site.frame_origin.as_deref().unwrap_or_default(),
+        site.base_path
+    );
+    let mut answer =
+        json!({ "load": load, "frame": frame, "nonce": nonce, "card": CardJson::from(&view) });
     if let Some(post) = post.and_then(|post| RawValue::from_string(post).ok()) {
         answer["post"] = json!({ "n": view.record.posts, "data": post });
     }
@@ -106,7 +113,8 @@ mod tests {
     #[test]
     fn a_load_is_of_one_card_of_one_chat_and_of_one_document() {
         let (chat, other) = (ChatId::parse("a").unwrap(), ChatId::parse("b").unwrap());
-        let name = LoadName { boot: 7, chat: name_of(&chat), card: CardId(2), revision: 3 }.to_string();
+        let name =
+            LoadName { boot: 7, chat: name_of(&chat), card: CardId(2), revision: 3 }.to_string();
         assert_eq!(LoadName::check(&name, &chat, CardId(2), 7), LoadCheck::Revision(3));
         assert_eq!(LoadName::check(&name, &chat, CardId(2), 8), LoadCheck::Earlier);
         assert_eq!(LoadName::check(&name, &chat, CardId(1), 7), LoadCheck::Foreign);

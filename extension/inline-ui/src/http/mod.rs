@@ -41,8 +41,12 @@ pub(crate) fn router<S: Store>(server: Arc<Server<S>>) -> Router {
         .route("/chats/{chat}/cards/{card}/activity", post(cards::activity::<S>))
         .route("/healthz", get(ops::healthz))
         .route("/metrics", get(ops::metrics))
-        .method_not_allowed_fallback(async || Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "another method"))
-        .fallback(async || Problem::new(StatusCode::NOT_FOUND, "not_found", "there is no such route"))
+        .method_not_allowed_fallback(async || {
+            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "another method")
+        })
+        .fallback(async || {
+            Problem::new(StatusCode::NOT_FOUND, "not_found", "there is no such route")
+        })
         .layer(middleware::from_fn_with_state(server.clone(), guard::same_origin::<S>))
         .layer(middleware::from_fn_with_state(server.clone(), guard::bearer::<S>));
     let nosniff = HeaderValue::from_static("nosniff");
@@ -50,8 +54,16 @@ pub(crate) fn router<S: Store>(server: Arc<Server<S>>) -> Router {
     Router::new()
         // A frame's address is a secret of its own: it stands in no span and asks for no token.
         .route("/frames/{key}", get(frames::frame::<S>))
-        .merge(guarded.layer(TraceLayer::new_for_http().make_span_with(span).on_response(DefaultOnResponse::new().level(Level::DEBUG))))
+        .merge(
+            guarded.layer(
+                TraceLayer::new_for_http()
+                    .make_span_with(span)
+                    .on_response(DefaultOnResponse::new().level(Level::DEBUG)),
+            ),
+        )
         .layer(SetResponseHeaderLayer::if_not_present(header::X_CONTENT_TYPE_OPTIONS, nosniff))
-        .layer(CatchPanicLayer::custom(|_| axum::response::IntoResponse::into_response(Problem::internal())))
+        .layer(CatchPanicLayer::custom(|_| {
+            axum::response::IntoResponse::into_response(Problem::internal())
+        }))
         .with_state(server)
 }

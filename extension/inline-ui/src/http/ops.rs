@@ -21,8 +21,8 @@ pub(crate) async fn healthz() -> Json<Value> {
 }
 
 pub(crate) async fn metrics() -> Result<impl IntoResponse, Problem> {
-    let handle = METRICS
-        .get()
-        .ok_or_else(|| Problem::new(StatusCode::SERVICE_UNAVAILABLE, "no_metrics", "metrics are not collected"))?;
+    let handle = METRICS.get().ok_or_else(|| {
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "no_metrics", "metrics are not collected")
+    })?;
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], handle.render()))
 }

@@ -7,9 +7,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 const MODULES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
 /// A module of the page half. A page asks again each time, and gets it again only when it changed.
-pub(crate) async fn file(Path(name): Path<String>, headers: HeaderMap) -> Result<Response, Problem> {
+pub(crate) async fn file(
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
     let Some((_, text)) = MODULES.iter().find(|(known, _)| *known == name) else {
-        return Err(Problem::new(StatusCode::NOT_FOUND, "not_found", "the page half has no such file"));
+        return Err(Problem::new(
+            StatusCode::NOT_FOUND,
+            "not_found",
+            "the page half has no such file",
+        ));
     };
     let etag = etag(text);
     let about = [
@@ -18,7 +25,9 @@ pub(crate) async fn file(Path(name): Path<String>, headers: HeaderMap) -> Result
         (header::CONTENT_TYPE, "text/javascript; charset=utf-8"),
     ];
     let known = headers.get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
-    if known.is_some_and(|tags| tags.split(',').any(|tag| [etag.as_str(), "*"].contains(&tag.trim()))) {
+    if known
+        .is_some_and(|tags| tags.split(',').any(|tag| [etag.as_str(), "*"].contains(&tag.trim())))
+    {
         return Ok((StatusCode::NOT_MODIFIED, about).into_response());
     }
     Ok((about, *text).into_response())

@@ -20,6 +20,7 @@ pub(crate) struct Problem {
     retry_after_ms: Option<u64>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn number<S: serde::Serializer>(status: &StatusCode, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_u16(status.as_u16())
 }
@@ -27,7 +28,14 @@ fn number<S: serde::Serializer>(status: &StatusCode, to: S) -> Result<S::Ok, S::
 impl Problem {
     pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
         let title = status.canonical_reason().unwrap_or("refused");
-        Self { r#type: "about:blank", title, status, code, detail: detail.into(), retry_after_ms: None }
+        Self {
+            r#type: "about:blank",
+            title,
+            status,
+            code,
+            detail: detail.into(),
+            retry_after_ms: None,
+        }
     }
 
     pub(crate) fn code(&self) -> &'static str {
@@ -51,14 +59,17 @@ impl From<Refusal> for Problem {
             | Refusal::CardClosed { .. }
             | Refusal::UndeclaredEvent { .. }
             | Refusal::EventSpent { .. } => StatusCode::CONFLICT,
-            Refusal::DataTooLarge | Refusal::PostTooLarge | Refusal::HtmlTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Refusal::DataTooLarge | Refusal::PostTooLarge | Refusal::HtmlTooLarge { .. } => {
+                StatusCode::PAYLOAD_TOO_LARGE
+            }
             Refusal::DataTooDeep => StatusCode::UNPROCESSABLE_ENTITY,
             Refusal::CardRate { .. } | Refusal::ChatRate { .. } => StatusCode::TOO_MANY_REQUESTS,
             Refusal::Storage { .. } => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::BAD_REQUEST,
         };
         let wait = refusal.retry_after().map(|wait| wait.max(Duration::from_millis(1)));
-        let retry_after_ms = wait.map(|wait| u64::try_from(wait.as_micros().div_ceil(1_000)).unwrap_or(u64::MAX));
+        let retry_after_ms =
+            wait.map(|wait| u64::try_from(wait.as_micros().div_ceil(1_000)).unwrap_or(u64::MAX));
         Self { retry_after_ms, ..Self::new(status, refusal.code(), refusal.to_string()) }
     }
 }
@@ -76,7 +87,10 @@ impl IntoResponse for Problem {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if let Some(ms) = self.retry_after_ms {
-            headers.insert(HeaderName::from_static("retry-after"), HeaderValue::from(ms.div_ceil(1_000)));
+            headers.insert(
+                HeaderName::from_static("retry-after"),
+                HeaderValue::from(ms.div_ceil(1_000)),
+            );
         }
         response
     }

@@ -55,8 +55,9 @@ fn events(
         None => vec![resync(&at)],
     };
     let live = live_events(live);
-    let settings = WatchStream::from_changes(settings)
-        .map(|settings| Event::default().event("settings").data(view::settings(settings).to_string()));
+    let settings = WatchStream::from_changes(settings).map(|settings| {
+        Event::default().event("settings").data(view::settings(settings).to_string())
+    });
     first.chain(stream::iter(missed)).chain(stream::select(live, settings))
 }
 

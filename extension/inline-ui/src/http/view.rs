@@ -1,4 +1,6 @@
-use inline_ui_core::{CardId, CardView, ClosedBy, DeclaredEvent, DeliveryState, EventName, PageEvent, Settings};
+use inline_ui_core::{
+    CardId, CardView, ClosedBy, DeclaredEvent, DeliveryState, EventName, PageEvent, Settings,
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};

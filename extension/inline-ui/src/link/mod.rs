@@ -61,7 +61,11 @@ pub(crate) enum StartError {
 }
 
 impl Process {
-    pub(crate) fn new(bind: HttpBind, clock: Clock, stop: CancellationToken) -> (Self, mpsc::Receiver<(ChatId, TakeAt)>) {
+    pub(crate) fn new(
+        bind: HttpBind,
+        clock: Clock,
+        stop: CancellationToken,
+    ) -> (Self, mpsc::Receiver<(ChatId, TakeAt)>) {
         let (hints, hinted) = mpsc::channel(HINTS);
         (Self { bind, clock, stop, tasks: TaskTracker::new(), hints, serving: None }, hinted)
     }
@@ -78,7 +82,8 @@ impl Process {
         let folder = data.clone();
         let opened = tokio::task::spawn_blocking(move || SqliteStore::open(&folder)).await;
         let store = opened.map_err(|error| StoreError::Other(error.to_string()))??;
-        let server = Arc::new(Server::new(store, self.hints.clone(), self.clock, self.stop.clone()));
+        let server =
+            Arc::new(Server::new(store, self.hints.clone(), self.clock, self.stop.clone()));
         let address = self.listen(&server).await?;
         tracing::info!(%address, "serving");
         let serving = Serving { data, address, server };
@@ -94,12 +99,16 @@ impl Process {
                 let failed = |error| StartError::Listen { address: address.to_string(), error };
                 let listener = TcpListener::bind(address).await.map_err(failed)?;
                 let bound = listener.local_addr().map_err(failed)?;
-                self.tasks.spawn(async move { axum::serve(listener, router).with_graceful_shutdown(stop).await });
+                self.tasks.spawn(async move {
+                    axum::serve(listener, router).with_graceful_shutdown(stop).await
+                });
                 Ok(bound.to_string())
             }
             HttpBind::Unix(path) => {
-                let failed = |error| StartError::Listen { address: path.display().to_string(), error };
-                let (listener, file): (UnixListener, SocketFile) = SocketFile::bind(path).map_err(failed)?;
+                let failed =
+                    |error| StartError::Listen { address: path.display().to_string(), error };
+                let (listener, file): (UnixListener, SocketFile) =
+                    SocketFile::bind(path).map_err(failed)?;
                 self.tasks.spawn(async move {
                     let _file = file;
                     axum::serve(listener, router).with_graceful_shutdown(stop).await

@@ -3,12 +3,15 @@ use super::site::site;
 use super::{Process, Serving};
 use crate::server::Server;
 use futures_util::{SinkExt, StreamExt};
-use inline_ui_core::{Accepted, AgentState, CallId, ChatId, Input, Message, Refusal, Settings, TakeAt, tools};
+use inline_ui_core::{
+    Accepted, AgentState, CallId, ChatId, Input, Message, Refusal, Settings, TakeAt, tools,
+};
 use inline_ui_store::SqliteStore;
 use portal_link::{
-    CallParams, CallResult, Cancelled, ChatAgent, ChatDeleted, ChatForked, Endpoint, Incoming, Initialize, InitializeResult,
-    LineCodec, MessageRef, OutboxMessage, PROTOCOL, Page, Peer, Ready, SettingsChanged, TakeParams, TakeResult, Tool,
-    error_code, method, notification, response, response_error,
+    CallParams, CallResult, Cancelled, ChatAgent, ChatDeleted, ChatForked, Endpoint, Incoming,
+    Initialize, InitializeResult, LineCodec, MessageRef, OutboxMessage, PROTOCOL, Page, Peer,
+    Ready, SettingsChanged, TakeParams, TakeResult, Tool, error_code, method, notification,
+    response, response_error,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -121,7 +124,12 @@ impl Session<'_> {
         false
     }
 
-    async fn requested(&mut self, id: &Value, method: &str, params: &RawValue) -> Result<(), Refused> {
+    async fn requested(
+        &mut self,
+        id: &Value,
+        method: &str,
+        params: &RawValue,
+    ) -> Result<(), Refused> {
         match method {
             method::INITIALIZE => {
                 let result = self.initialize(read(params)?).await?;
@@ -172,8 +180,10 @@ impl Session<'_> {
             method::CHAT_FORKED => {
                 let ChatForked { from, to } = read(params)?;
                 let (from, to) = (chat_id(&from)?, chat_id(&to)?);
-                let forked = self.server()?.handle(&from, Input::Fork(to)).await;
-                forked.map_err(|refusal| (error_code::INTERNAL, refusal.to_string()))?;
+                let server = self.server()?;
+                let told = |refusal: Refusal| (error_code::INTERNAL, refusal.to_string());
+                server.handle(&from, Input::Fork(to.clone())).await.map_err(told)?;
+                server.reload(&to).await.map_err(told)?;
             }
             method::SETTINGS_CHANGED => {
                 let SettingsChanged { settings } = read(params)?;
@@ -182,7 +192,9 @@ impl Session<'_> {
                 server.settings().set(settings);
                 server.tell_all(&Input::Settings(settings)).await;
             }
-            other => return Err((error_code::METHOD_NOT_FOUND, format!("there is no method {other}"))),
+            other => {
+                return Err((error_code::METHOD_NOT_FOUND, format!("there is no method {other}")));
+            }
         }
         Ok(())
     }
@@ -190,10 +202,15 @@ impl Session<'_> {
     async fn initialize(&mut self, given: Initialize) -> Result<InitializeResult, Refused> {
         let invalid = |why: String| (error_code::INVALID_PARAMS, why);
         if given.protocol != PROTOCOL {
-            return Err(invalid(format!("protocol {} is not spoken here; supported: [{PROTOCOL}]", given.protocol)));
+            return Err(invalid(format!(
+                "protocol {} is not spoken here; supported: [{PROTOCOL}]",
+                given.protocol
+            )));
         }
         if given.data_dir.is_empty() {
-            return Err(invalid("dataDir is empty; name a folder that is the extension's own".to_owned()));
+            return Err(invalid(
+                "dataDir is empty; name a folder that is the extension's own".to_owned(),
+            ));
         }
         let site = site(&given).map_err(invalid)?;
         let settings = settings_of(&given.settings)?;
@@ -202,12 +219,22 @@ impl Session<'_> {
         serving.server.set_site(site);
         serving.server.settings().set(settings);
         serving.server.tell_all(&Input::Settings(settings)).await;
-        tracing::info!(portal = given.portal.name, version = given.portal.version, "portal connected");
+        tracing::info!(
+            portal = given.portal.name,
+            version = given.portal.version,
+            "portal connected"
+        );
         let result = InitializeResult {
             protocol: PROTOCOL,
-            extension: Peer { name: "inline-ui".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+            extension: Peer {
+                name: "inline-ui".to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+            },
             tools: tools::tools().into_iter().map(wire_tool).collect(),
-            http: Endpoint { address: serving.address.clone(), token: serving.server.token.clone() },
+            http: Endpoint {
+                address: serving.address.clone(),
+                token: serving.server.token.clone(),
+            },
             page: Page { module: "page/host.js".to_owned(), element: "inline-ui-card".to_owned() },
             settings_schema: Settings::schema(),
         };
@@ -222,7 +249,8 @@ impl Session<'_> {
         let anchor = given.anchor.as_deref().map_or_else(|| Ok(call.clone()), call_id)?;
         let input = match tools::read(&given.name, &given.arguments) {
             Err(refusal) => {
-                metrics::counter!("inline_ui_calls_total", "outcome" => refusal.code()).increment(1);
+                metrics::counter!("inline_ui_calls_total", "outcome" => refusal.code())
+                    .increment(1);
                 self.answer(id, &answer::refused(&refusal)).await;
                 return Ok(());
             }
@@ -327,7 +355,9 @@ async fn answer_to(result: Result<crate::chat_task::Answer, Refusal>) -> CallRes
 async fn send(out: &mpsc::Sender<String>, id: &Value, result: &impl serde::Serialize) {
     match response(id, result) {
         Ok(line) => drop(out.send(line).await),
-        Err(error) => drop(out.send(response_error(id, error_code::INTERNAL, &error.to_string())).await),
+        Err(error) => {
+            let _ = out.send(response_error(id, error_code::INTERNAL, &error.to_string())).await;
+        }
     }
 }
 
@@ -369,8 +399,9 @@ fn take_at(at: portal_link::TakeAt) -> TakeAt {
 }
 
 fn read<T: DeserializeOwned>(params: &RawValue) -> Result<T, Refused> {
-    serde_json::from_str(params.get())
-        .map_err(|error| (error_code::INVALID_PARAMS, format!("the parameters do not fit: {error}")))
+    serde_json::from_str(params.get()).map_err(|error| {
+        (error_code::INVALID_PARAMS, format!("the parameters do not fit: {error}"))
+    })
 }
 
 fn chat_id(text: &str) -> Result<ChatId, Refused> {

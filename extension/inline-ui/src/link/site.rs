@@ -5,10 +5,17 @@ use portal_link::Initialize;
 pub(crate) fn site(given: &Initialize) -> Result<Site, String> {
     let base_path = given.base_path.trim_end_matches('/').to_owned();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/-._~%@".contains(c);
-    if !(base_path.is_empty() || base_path.starts_with('/')) || !base_path.chars().all(plain) || base_path.starts_with("//") {
-        return Err(format!("basePath is {:?}; it is a path that begins with a slash", given.base_path));
+    if !(base_path.is_empty() || base_path.starts_with('/'))
+        || !base_path.chars().all(plain)
+        || base_path.starts_with("//")
+    {
+        return Err(format!(
+            "basePath is {:?}; it is a path that begins with a slash",
+            given.base_path
+        ));
     }
-    let origins: Vec<String> = given.origins.iter().map(|text| origin(text)).collect::<Result<_, _>>()?;
+    let origins: Vec<String> =
+        given.origins.iter().map(|text| origin(text)).collect::<Result<_, _>>()?;
     let frame_origin = given.frame_origin.as_deref().map(origin).transpose()?;
     Ok(Site { base_path, origins, frame_origin })
 }
@@ -19,7 +26,9 @@ fn origin(text: &str) -> Result<String, String> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-:[]_".contains(c);
     match rest {
         Some(host) if !host.is_empty() && host.chars().all(plain) => Ok(text.to_owned()),
-        _ => Err(format!("{text:?} is no origin; write it as a browser does, for example https://chat.example:8443")),
+        _ => Err(format!(
+            "{text:?} is no origin; write it as a browser does, for example https://chat.example:8443"
+        )),
     }
 }
 
@@ -35,13 +44,23 @@ mod tests {
 
     #[test]
     fn an_address_has_no_slash_at_its_end() {
-        assert_eq!(read("/ext/inline-ui/", "https://chat.example").unwrap().base_path, "/ext/inline-ui");
+        assert_eq!(
+            read("/ext/inline-ui/", "https://chat.example").unwrap().base_path,
+            "/ext/inline-ui"
+        );
         assert_eq!(read("/", "http://127.0.0.1:8787").unwrap().base_path, "");
     }
 
     #[test]
     fn what_is_no_origin_or_no_path_is_refused() {
-        for origin in ["https://a.example/", "https://a; script-src *", "ftp://a", "*", "https://", "https://A.example"] {
+        for origin in [
+            "https://a.example/",
+            "https://a; script-src *",
+            "ftp://a",
+            "*",
+            "https://",
+            "https://A.example",
+        ] {
             assert!(read("/x", origin).is_err(), "{origin}");
         }
         for base in ["x", "//evil.example", "/a b", "/a\"b"] {

@@ -19,17 +19,25 @@ impl SocketFile {
     /// that somebody answers at is an error.
     pub(crate) fn bind(path: &Path) -> io::Result<(UnixListener, Self)> {
         if std::os::unix::net::UnixStream::connect(path).is_ok() {
-            return Err(io::Error::new(io::ErrorKind::AddrInUse, "another process serves this socket"));
+            return Err(io::Error::new(
+                io::ErrorKind::AddrInUse,
+                "another process serves this socket",
+            ));
         }
         // Bound in a folder that nobody else may enter, and moved into place once its mode is set:
         // between bind and chmod it would be open to others.
-        let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"))?;
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let name = path
+            .file_name()
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"))?;
+        let parent =
+            path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let private = parent.join(format!(".inline-ui-{:016x}", rand::random::<u64>()));
         fs::DirBuilder::new().mode(0o700).create(&private)?;
         let bound = private.join(name);
         let listener = UnixListener::bind(&bound)
-            .and_then(|listener| fs::set_permissions(&bound, fs::Permissions::from_mode(0o600)).map(|()| listener))
+            .and_then(|listener| {
+                fs::set_permissions(&bound, fs::Permissions::from_mode(0o600)).map(|()| listener)
+            })
             .and_then(|listener| fs::rename(&bound, path).map(|()| listener));
         let _ = fs::remove_dir_all(&private);
         Ok((listener?, Self(path.to_owned())))
@@ -53,7 +61,10 @@ mod tests {
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
         let (_listener, file) = SocketFile::bind(&path).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!(SocketFile::bind(&path).err().map(|error| error.kind()), Some(io::ErrorKind::AddrInUse));
+        assert_eq!(
+            SocketFile::bind(&path).err().map(|error| error.kind()),
+            Some(io::ErrorKind::AddrInUse)
+        );
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         drop(file);
         assert!(!path.exists());

@@ -70,7 +70,7 @@ fn silence_ends_as_unseen_or_as_timeout_and_a_late_answer_is_an_ordinary_event_o
 
     let mut bench = asking(60);
     bench.handle(Input::Seen(CardId(1))).unwrap();
-    bench.pass(Duration::from_secs(60));
+    bench.pass(Duration::from_mins(1));
     assert_eq!(only(&bench).outcome, Outcome::Timeout);
     assert_eq!(bench.emit(1, "ok", "1"), Ok(NextStep));
     assert_eq!(events_of(&bench.take(TakeAt::Step).unwrap()), [plain("c1", "ok", 1)]);
