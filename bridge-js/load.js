@@ -1,0 +1,49 @@
+import { readBridge, readHello } from "./messages.js";
+
+const HELLO_MS = 3000;
+const TICK_MS = 1000;
+const SILENT_TICKS = 5;
+const LEFT_MS = 50;
+
+/** @type {import("./types.js").MakeLoad} */
+export const makeLoad = (frame, nonce, { ready, message, gone }) => {
+	/** @type {MessagePort | undefined} */
+	let port;
+	let silent = 0;
+	let timer = setTimeout(gone, HELLO_MS, "missing");
+
+	const left = () => frame.isConnected && gone("left");
+	const hello = (/** @type {MessageEvent} */ event) => {
+		const outer = frame.contentWindow;
+		const offered = outer?.length && readHello(event, outer[0], nonce);
+		if (!offered) return;
+		// A second one: the document ran again by itself.
+		if (port) return void left();
+		port = offered;
+		port.onmessage = ({ data }) => {
+			const heard = readBridge(data);
+			silent = 0;
+			if (heard?.type === "left") setTimeout(left, LEFT_MS);
+			else if (heard) message(heard);
+		};
+		clearTimeout(timer);
+		timer = setInterval(() => {
+			if (document.hidden) return;
+			if (silent++ >= SILENT_TICKS) gone("silent");
+			else if (silent % 2) port?.postMessage({ type: "ping", n: silent });
+		}, TICK_MS);
+		ready();
+	};
+	addEventListener("message", hello);
+
+	return {
+		frame,
+		post: (said) => port?.postMessage(said),
+		end() {
+			clearTimeout(timer);
+			removeEventListener("message", hello);
+			port?.close();
+			frame.remove();
+		},
+	};
+};

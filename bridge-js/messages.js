@@ -1,0 +1,24 @@
+export const counts = { ignored: 0 };
+
+const TALLEST = 1e6;
+
+/** @type {import("./types.js").ReadHello} */
+export const readHello = ({ source, data, ports }, from, nonce) => {
+	if (!from || source !== from) return null;
+	const hello = Object(data);
+	if (hello.type === "inline-ui:hello" && hello.nonce === nonce && ports.length === 1) return ports[0];
+	counts.ignored++;
+	return null;
+};
+
+/** @type {import("./types.js").ReadBridge} */
+export const readBridge = (message) => {
+	const { type, name, data, held, height, n } = Object(message);
+	if (type === "pressed" || type === "active" || type === "left") return { type };
+	if (type === "emit" && typeof name === "string" && typeof data === "string")
+		return { type, name, data, held: !!held };
+	if (type === "height" && Number.isSafeInteger(height) && height > 0 && height < TALLEST) return { type, height };
+	if (type === "alive" && Number.isSafeInteger(n)) return { type, n };
+	counts.ignored++;
+	return null;
+};

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+
+const folder = new URL("../", import.meta.url);
+const read = (name) => readFileSync(new URL(name, folder), "utf8");
+const zipped = (text) => gzipSync(text, { level: 9 }).length;
+const pageHalf = readdirSync(folder).filter((name) => name.endsWith(".js") && name !== "card.js");
+
+test("the bridge is at most 6 kB gzipped, as it stands", () => {
+	assert.ok(zipped(read("card.js")) <= 6000, `${zipped(read("card.js"))} bytes`);
+});
+
+test("the page half's modules together are at most 10 kB gzipped, as they stand", () => {
+	const size = zipped(pageHalf.map(read).join(""));
+	assert.ok(size <= 10_000, `${size} bytes`);
+});
+
+test("the base sheet is at most 6 KiB", () => {
+	assert.ok(Buffer.byteLength(read("base.css")) <= 6144);
+});
+
+test("the bridge has its configuration's place exactly once, and nothing that ends or hides a script element", () => {
+	const text = read("card.js");
+	assert.equal(text.split("__INLINE_UI_CONFIG__").length, 2);
+	assert.match(text, /\}\)\(__INLINE_UI_CONFIG__\);\s*$/);
+	assert.doesNotMatch(text, /<\/script|<!--|^\s*(import|export)\b/im);
+});
+
+test("the page half's modules import each other by relative path and nothing else", () => {
+	for (const name of pageHalf)
+		for (const [, from] of read(name).matchAll(/\bfrom "([^"]+)"/g)) assert.match(from, /^\.\/[a-z]+\.js$/, name);
+});
+
+test("the page half sets no inline style in markup, which the portal's policy forbids", () => {
+	for (const name of pageHalf) assert.doesNotMatch(read(name), /\sstyle="|<style|setAttribute\("style"/, name);
+});
+
+test("no file is over 600 lines", () => {
+	for (const name of [...pageHalf, "card.js"]) assert.ok(read(name).split("\n").length <= 600, name);
+});
