@@ -1,0 +1,120 @@
+//! How things get into a transcript: disk first, then memory, then the pages.
+
+use super::item::{Assistant, Call, CallAnswer, CallStatus, Events, Item, Kind, Level};
+use super::now;
+use super::task::ChatTask;
+use crate::extension::Offer;
+use crate::store::{Change, StoreError};
+use std::sync::Arc;
+
+impl ChatTask {
+    /// Streams text that is not on disk yet: it is there once the answer is complete.
+    pub(super) fn write_text(&mut self, text: &str) {
+        let Some(id) = self.writing else {
+            let assistant = Assistant { text: text.to_owned(), streaming: true };
+            let item = self.transcript.make(now(), Kind::Assistant(assistant));
+            self.writing = Some(item.id);
+            let item = self.transcript.put(item);
+            self.feed.item(&item);
+            return;
+        };
+        self.transcript.append_text(id, text);
+        self.feed.delta(id, text);
+    }
+
+    /// The answer that was being written, complete as far as it came.
+    pub(super) fn written(&mut self) -> Option<Item> {
+        let id = self.writing.take()?;
+        let item = self.transcript.items().iter().rev().find(|item| item.id == id)?;
+        let Kind::Assistant(assistant) = &item.kind else { return None };
+        let kind = Kind::Assistant(Assistant { text: assistant.text.clone(), streaming: false });
+        Some(Item { id, at: item.at, kind })
+    }
+
+    pub(super) async fn end_text(&mut self) -> Result<(), StoreError> {
+        let Some(item) = self.written() else { return Ok(()) };
+        self.write(item, Change::default()).await.map(|_| ())
+    }
+
+    pub(super) async fn end_call(
+        &mut self,
+        call: &str,
+        status: CallStatus,
+        answer: CallAnswer,
+    ) -> Result<(), StoreError> {
+        let Some((item, running)) = self.transcript.call(call) else { return Ok(()) };
+        let answered = answer.is_answered_wait();
+        let kind = Kind::Call(Call { status, result: Some(answer), ..running.clone() });
+        let item = Item { id: item.id, at: item.at, kind };
+        let ack = answered.then(|| call.to_owned());
+        self.write(item, Change { ack, ..Change::default() }).await?;
+        if answered {
+            self.hub.host().delivered(&self.id, call);
+        }
+        Ok(())
+    }
+
+    /// Whether it was new. Only what is on disk is acknowledged; what cannot be kept goes back.
+    pub(super) async fn keep_message(
+        &mut self,
+        offer: Offer,
+        working: Option<bool>,
+    ) -> Result<bool, StoreError> {
+        let message = offer.message();
+        if self.transcript.has_message(&message.id) {
+            offer.deliver();
+            return Ok(false);
+        }
+        let events = Events {
+            message: message.id.clone(),
+            summary: message.summary.clone(),
+            text: message.text.clone(),
+        };
+        let ack = Some(message.id.clone());
+        let item = self.transcript.make(now(), Kind::Events(events));
+        self.write(item, Change { ack, working, ..Change::default() }).await?;
+        offer.deliver();
+        Ok(true)
+    }
+
+    /// Disk first, then the transcript, then the pages.
+    pub(super) async fn write(
+        &mut self,
+        item: Item,
+        mut change: Change,
+    ) -> Result<Arc<Item>, StoreError> {
+        let row = self.transcript.row(&item).map_err(|e| StoreError::Failed(e.to_string()))?;
+        change.rows.push(row);
+        self.hub.store().save(self.id.clone(), change).await?;
+        let item = self.transcript.put(item);
+        self.feed.item(&item);
+        Ok(item)
+    }
+
+    /// Ends are shown even when the disk does not take them: what is over is over.
+    pub(super) async fn write_all(
+        &mut self,
+        items: Vec<Item>,
+        change: &mut Change,
+    ) -> Result<(), StoreError> {
+        for item in &items {
+            let row = self.transcript.row(item).map_err(|e| StoreError::Failed(e.to_string()))?;
+            change.rows.push(row);
+        }
+        let saved = self.hub.store().save(self.id.clone(), std::mem::take(change)).await;
+        for item in items {
+            let item = self.transcript.put(item);
+            self.feed.item(&item);
+        }
+        saved
+    }
+
+    /// Says in the chat that the disk did not take something, although that cannot be kept either.
+    pub(super) fn unkept(&mut self, error: &StoreError) {
+        tracing::error!(%error, "transcript not written");
+        let text = format!("The portal could not write to its database: {error}.");
+        let notice = self.transcript.notice(now(), Level::Error, &text);
+        let notice = self.transcript.put(notice);
+        self.feed.item(&notice);
+    }
+}

@@ -1,0 +1,226 @@
+use super::item::{CallAnswer, CallStatus, Item, Level};
+use crate::extension::{Host, LinkError, Offer, Take, Taken};
+use crate::model::{Model, Turn, TurnRequest};
+use crate::store::StoreError;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use portal_link::{CallParams, CallResult, Content, TakeAt};
+use serde_json::value::RawValue;
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+
+/// What a run tells the task that owns the chat. Where there is a `done`, the run goes on once the
+/// item is on disk.
+#[derive(Debug)]
+pub(super) enum Report {
+    /// What the model is to read.
+    Context {
+        done: oneshot::Sender<Vec<Arc<Item>>>,
+    },
+    /// Text to append to the answer that is being written.
+    Text(String),
+    /// That answer is complete.
+    TextEnded {
+        done: Done<()>,
+    },
+    /// A call; the run gets its id.
+    Call {
+        name: String,
+        arguments: Box<RawValue>,
+        done: Done<String>,
+    },
+    CallEnded {
+        call: String,
+        status: CallStatus,
+        answer: CallAnswer,
+        done: Done<()>,
+    },
+    /// A message of the outbox; whether it was new.
+    Message {
+        offer: Offer,
+        done: Done<bool>,
+    },
+    Notice {
+        level: Level,
+        text: String,
+    },
+    /// The agent is to be let go after the run.
+    LetGo,
+}
+
+type Done<T> = oneshot::Sender<Result<T, StoreError>>;
+
+/// Why a run ended early. Its owner knows the rest.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Broken {
+    #[error("the chat's task is gone")]
+    Orphaned,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// One run: takes what the outbox has, then turns of the model with their tool calls, until there is
+/// nothing left to answer. Aborting its task stops it; whatever it held goes back by itself.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) chat: String,
+    pub(super) host: Host,
+    pub(super) model: Arc<dyn Model>,
+    pub(super) reports: mpsc::Sender<Report>,
+}
+
+#[derive(Debug, Default)]
+struct TurnEnd {
+    calls: Vec<(String, String, Box<RawValue>)>,
+    more: bool,
+    failed: bool,
+}
+
+impl Run {
+    /// `under_way` is a take that was already asked for when the run began.
+    pub(super) async fn go(self, under_way: Option<Take>) -> Result<(), Broken> {
+        let answers = match under_way {
+            Some(mut take) => self.keep(take.taken().await).await?.is_some(),
+            None => true,
+        };
+        if answers {
+            self.take_all(TakeAt::Prompt).await?;
+        }
+        loop {
+            let turn = self.turn().await?;
+            if turn.failed {
+                return Ok(());
+            }
+            let goes_on = turn.more || !turn.calls.is_empty();
+            self.call_all(turn.calls).await?;
+            let news = self.take_all(TakeAt::Step).await?;
+            if !goes_on && !news {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Whether anything new came in.
+    async fn take_all(&self, at: TakeAt) -> Result<bool, Broken> {
+        let mut news = false;
+        while let Some(mut take) = self.host.take(&self.chat, at) {
+            match self.keep(take.taken().await).await? {
+                Some(Kept::New) => news = true,
+                Some(Kept::Known) => {}
+                Some(Kept::Nothing) | None => break,
+            }
+        }
+        Ok(news)
+    }
+
+    /// `None` when the extension did not answer.
+    async fn keep(&self, taken: Taken) -> Result<Option<Kept>, Broken> {
+        match taken {
+            Taken::NoAnswer => Ok(None),
+            Taken::Nothing => Ok(Some(Kept::Nothing)),
+            Taken::Message(offer) => {
+                let new = self.ask(|done| Report::Message { offer, done }).await?;
+                Ok(Some(if new { Kept::New } else { Kept::Known }))
+            }
+        }
+    }
+
+    async fn turn(&self) -> Result<TurnEnd, Broken> {
+        let (done, context) = oneshot::channel();
+        self.tell(Report::Context { done }).await?;
+        let context = context.await.map_err(|_| Broken::Orphaned)?;
+        let mut stream = self.model.turn(TurnRequest { context, tools: self.host.tools() });
+        let mut end = TurnEnd::default();
+        let mut writing = false;
+        while let Some(piece) = stream.next().await {
+            if writing && !matches!(piece, Turn::Text(_)) {
+                self.ask(|done| Report::TextEnded { done }).await?;
+                writing = false;
+            }
+            match piece {
+                Turn::Text(text) if text.is_empty() => {}
+                Turn::Text(text) => {
+                    writing = true;
+                    self.tell(Report::Text(text)).await?;
+                }
+                Turn::Call { name, arguments } => {
+                    let call = self.begin_call(name.clone(), arguments.clone()).await?;
+                    end.calls.push((call, name, arguments));
+                }
+                Turn::More => end.more = true,
+                Turn::LetGo => self.tell(Report::LetGo).await?,
+                Turn::Failed(text) => {
+                    end.failed = true;
+                    self.tell(Report::Notice { level: Level::Error, text }).await?;
+                }
+            }
+        }
+        if writing {
+            self.ask(|done| Report::TextEnded { done }).await?;
+        }
+        Ok(end)
+    }
+
+    async fn begin_call(&self, name: String, arguments: Box<RawValue>) -> Result<String, Broken> {
+        self.ask(|done| Report::Call { name, arguments, done }).await
+    }
+
+    async fn call_all(&self, calls: Vec<(String, String, Box<RawValue>)>) -> Result<(), Broken> {
+        let mut running: FuturesUnordered<_> = calls
+            .into_iter()
+            .map(|(call, name, arguments)| self.call(call, name, arguments))
+            .collect();
+        while let Some(ended) = running.next().await {
+            ended?;
+        }
+        Ok(())
+    }
+
+    async fn call(
+        &self,
+        call: String,
+        name: String,
+        arguments: Box<RawValue>,
+    ) -> Result<(), Broken> {
+        let params = CallParams {
+            chat: self.chat.clone(),
+            call: call.clone(),
+            anchor: None,
+            name,
+            arguments,
+        };
+        let (status, answer) = read_result(self.host.call(params).await);
+        self.ask(|done| Report::CallEnded { call, status, answer, done }).await
+    }
+
+    async fn ask<T>(&self, report: impl FnOnce(Done<T>) -> Report) -> Result<T, Broken> {
+        let (done, answer) = oneshot::channel();
+        self.tell(report(done)).await?;
+        Ok(answer.await.map_err(|_| Broken::Orphaned)??)
+    }
+
+    async fn tell(&self, report: Report) -> Result<(), Broken> {
+        self.reports.send(report).await.map_err(|_| Broken::Orphaned)
+    }
+}
+
+enum Kept {
+    New,
+    Known,
+    Nothing,
+}
+
+fn read_result(result: Result<CallResult, LinkError>) -> (CallStatus, CallAnswer) {
+    match result {
+        Ok(result) => {
+            let texts: Vec<String> =
+                result.content.into_iter().map(|Content::Text { text }| text).collect();
+            let failed = result.is_error == Some(true);
+            let status = if failed { CallStatus::Failed } else { CallStatus::Done };
+            (status, CallAnswer { text: texts.join("\n"), structured: result.structured })
+        }
+        Err(error) => {
+            (CallStatus::Failed, CallAnswer { text: error.to_string(), structured: None })
+        }
+    }
+}

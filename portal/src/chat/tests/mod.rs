@@ -1,0 +1,4 @@
+pub(crate) mod bench;
+mod delivery;
+mod lifecycle;
+mod outage;

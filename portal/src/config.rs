@@ -1,0 +1,49 @@
+use std::ffi::OsString;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// How to start the extension's server half: a program that speaks the portal link on its standard
+/// input and output.
+#[derive(Debug, Clone)]
+pub struct ExtensionCommand {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+}
+
+/// What a portal is made from.
+#[derive(Clone)]
+pub struct PortalConfig {
+    /// Where to listen; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// The folder of the chats and of the extension's data; made if it is missing.
+    pub data: PathBuf,
+    /// The model that answers; this build has `demo`.
+    pub model: String,
+    /// The folder that the demo model's `/show` may read, on loopback only.
+    pub cards: Option<PathBuf>,
+    /// What a person signs in with. Needed unless the portal is only on loopback.
+    pub password: Option<String>,
+    /// The origins people open the portal at, for example `https://chat.example`; none means the
+    /// address it listens on.
+    pub origins: Vec<String>,
+    /// The extension's program.
+    pub extension: ExtensionCommand,
+    /// The extension's `manifest.json`.
+    pub manifest: serde_json::Value,
+}
+
+impl std::fmt::Debug for PortalConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PortalConfig")
+            .field("listen", &self.listen)
+            .field("data", &self.data)
+            .field("model", &self.model)
+            .field("cards", &self.cards)
+            .field("password", &self.password.as_ref().map(|_| "set"))
+            .field("origins", &self.origins)
+            .field("extension", &self.extension)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,78 @@
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Why a portal does not start, or stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum PortalError {
+    /// The socket could not be bound.
+    #[error("cannot listen on {address}: {reason}; choose another with --listen")]
+    Listen {
+        /// The address asked for.
+        address: SocketAddr,
+        /// The system's reason, in words.
+        reason: String,
+    },
+    /// The data folder cannot be made or written.
+    #[error("cannot write to the data folder {}: {reason}; choose another with --data", path.display())]
+    Data {
+        /// The folder.
+        path: PathBuf,
+        /// The system's reason.
+        reason: String,
+    },
+    /// The database is broken, newer than this program, or cannot be read.
+    #[error("cannot use the database {}: {reason}", path.display())]
+    Database {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Reachable from elsewhere, and nobody would have to sign in.
+    #[error(
+        "{what} can be reached from other machines, so the portal needs a password; \
+         set one, or listen on 127.0.0.1"
+    )]
+    PasswordNeeded {
+        /// The address or the origin.
+        what: String,
+    },
+    /// It listens on every address, and so cannot tell by which name it is meant.
+    #[error(
+        "{address} is every address of this machine, so the portal needs an origin that people open \
+         it at; give it like https://chat.example"
+    )]
+    OriginNeeded {
+        /// The address asked for.
+        address: SocketAddr,
+    },
+    /// Not an origin.
+    #[error("{origin:?} is no origin; write it like https://chat.example, without a path")]
+    Origin {
+        /// What was given.
+        origin: String,
+    },
+    /// There is no such model in this build.
+    #[error("the model {model:?} is not available yet: this build has the model \"demo\"")]
+    Model {
+        /// What was asked for.
+        model: String,
+    },
+    /// The folder of `/show` cannot be read.
+    #[error("cannot read the cards folder {}: {reason}", path.display())]
+    Cards {
+        /// The folder.
+        path: PathBuf,
+        /// The system's reason.
+        reason: String,
+    },
+    /// The manifest lacks something.
+    #[error("the extension's manifest is not usable: {reason}")]
+    Manifest {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The server failed while it ran.
+    #[error("the server stopped: {0}")]
+    Serve(std::io::Error),
+}

@@ -1,0 +1,289 @@
+use super::connection::{Connection, LinkError};
+use super::settings::SettingsSchema;
+use super::take::Take;
+use crate::store::{Owed, Store};
+use portal_link::{
+    AgentState, CallParams, CallResult, Cancelled, ChatAgent, ChatDeleted, ChatForked, Endpoint,
+    InitializeResult, MessageRef, SettingsChanged, TakeAt, Tool, method,
+};
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How long a tool call waits for an extension that is starting.
+const START_PATIENCE: Duration = Duration::from_secs(5);
+
+/// What the manifest says of an extension, before any of its code runs.
+#[derive(Debug, Clone, serde::Deserialize)]
+pub(crate) struct Profile {
+    pub(crate) name: String,
+    pub(crate) title: String,
+    pub(crate) version: String,
+    pub(crate) description: String,
+    pub(crate) page: portal_link::Page,
+    pub(crate) tools: Vec<ToolName>,
+    pub(crate) settings: Value,
+    #[serde(default)]
+    pub(crate) asks: Value,
+}
+
+impl Profile {
+    /// The name stands in addresses and in the file system.
+    pub(crate) fn has_plain_name(&self) -> bool {
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        !self.name.is_empty() && self.name.bytes().all(plain)
+    }
+}
+
+#[derive(Debug, Clone, serde::Deserialize, Serialize)]
+pub(crate) struct ToolName {
+    pub(crate) name: String,
+    pub(crate) title: String,
+}
+
+/// Whether the extension runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum HostState {
+    Starting,
+    Running,
+    /// Stopped or did not start; why, in words.
+    Failed(String),
+}
+
+/// The extension, whether it runs at the moment or not.
+#[derive(Debug, Clone)]
+pub(crate) struct Host {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    profile: Profile,
+    store: Arc<Store>,
+    state: watch::Sender<HostState>,
+    link: Mutex<Link>,
+}
+
+/// Everything that must be the same for the extension after it was away.
+#[derive(Debug, Default)]
+struct Link {
+    connection: Option<Arc<Connection>>,
+    introduced: Option<Arc<InitializeResult>>,
+    /// The chats whose agent is not gone.
+    agents: BTreeMap<String, AgentState>,
+    /// Acknowledgements the extension may not have, and whether this connection has carried them.
+    acks: BTreeMap<String, BTreeMap<String, bool>>,
+    owed: Vec<Owed>,
+}
+
+impl Host {
+    pub(crate) fn new(
+        profile: Profile,
+        store: Arc<Store>,
+        acks: Vec<(String, String)>,
+        owed: Vec<Owed>,
+    ) -> Self {
+        let mut link = Link { owed, ..Link::default() };
+        for (chat, id) in acks {
+            link.acks.entry(chat).or_default().insert(id, false);
+        }
+        let state = watch::Sender::new(HostState::Starting);
+        Self { shared: Arc::new(Shared { profile, store, state, link: Mutex::new(link) }) }
+    }
+
+    pub(crate) fn profile(&self) -> &Profile {
+        &self.shared.profile
+    }
+
+    /// Where the portal serves the extension's routes.
+    pub(crate) fn base(&self) -> String {
+        format!("/ext/{}", self.shared.profile.name)
+    }
+
+    pub(crate) fn state(&self) -> watch::Receiver<HostState> {
+        self.shared.state.subscribe()
+    }
+
+    pub(super) fn set_state(&self, state: HostState) {
+        self.shared.state.send_replace(state);
+    }
+
+    /// A connection that has been introduced. What the extension missed is said first, in one go, so
+    /// that nothing newer can come before it.
+    pub(crate) fn connected(&self, connection: &Arc<Connection>, introduced: InitializeResult) {
+        let mut link = self.link();
+        for owed in std::mem::take(&mut link.owed) {
+            match RawValue::from_string(owed.params) {
+                Ok(params) => say(connection, &owed.method, &params),
+                Err(error) => tracing::error!(%error, "owed notification unreadable, left out"),
+            }
+        }
+        for (chat, ids) in &mut link.acks {
+            for (id, sent) in ids {
+                say(connection, method::OUTBOX_DELIVERED, &reference(chat, id));
+                *sent = true;
+            }
+        }
+        for (chat, state) in &link.agents {
+            say(connection, method::CHAT_AGENT, &ChatAgent { chat: chat.clone(), state: *state });
+        }
+        link.connection = Some(Arc::clone(connection));
+        link.introduced = Some(Arc::new(introduced));
+        drop(link);
+        let store = Arc::clone(&self.shared.store);
+        tokio::spawn(async move { store.forget_owed().await });
+        self.set_state(HostState::Running);
+    }
+
+    pub(crate) fn disconnected(&self, state: HostState) {
+        let mut link = self.link();
+        link.connection = None;
+        for ids in link.acks.values_mut() {
+            for sent in ids.values_mut() {
+                *sent = false;
+            }
+        }
+        drop(link);
+        self.set_state(state);
+    }
+
+    pub(crate) fn endpoint(&self) -> Option<Endpoint> {
+        let link = self.link();
+        link.connection.as_ref()?;
+        link.introduced.as_ref().map(|it| it.http.clone())
+    }
+
+    pub(crate) fn tools(&self) -> Vec<Tool> {
+        self.link().introduced.as_ref().map(|it| it.tools.clone()).unwrap_or_default()
+    }
+
+    pub(crate) fn settings_schema(&self) -> SettingsSchema {
+        let introduced = self.link().introduced.clone();
+        let schema = introduced.map(|it| it.settings_schema.clone());
+        SettingsSchema::new(schema.unwrap_or_else(|| self.profile().settings.clone()))
+    }
+
+    pub(crate) fn agent_of(&self, chat: &str) -> AgentState {
+        self.link().agents.get(chat).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn agent(&self, chat: &str, state: AgentState) {
+        let mut link = self.link();
+        match state {
+            AgentState::Gone => link.agents.remove(chat),
+            AgentState::Idle | AgentState::Working => link.agents.insert(chat.to_owned(), state),
+        };
+        link.say(method::CHAT_AGENT, &ChatAgent { chat: chat.to_owned(), state });
+    }
+
+    pub(crate) fn take(&self, chat: &str, at: TakeAt) -> Option<Take> {
+        let connection = self.link().connection.clone()?;
+        Take::ask(self, &connection, chat, at)
+    }
+
+    /// The transcript has it on disk, with its acknowledgement in the same write.
+    pub(crate) fn delivered(&self, chat: &str, id: &str) {
+        let mut link = self.link();
+        let sent = link.say(method::OUTBOX_DELIVERED, &reference(chat, id));
+        link.acks.entry(chat.to_owned()).or_default().insert(id.to_owned(), sent);
+    }
+
+    /// The acknowledgements of a chat that this connection has carried.
+    pub(super) fn acks_sent(&self, chat: &str, connection: &Arc<Connection>) -> Vec<String> {
+        let link = self.link();
+        if !link.connection.as_ref().is_some_and(|it| Arc::ptr_eq(it, connection)) {
+            return Vec::new();
+        }
+        let acks = link.acks.get(chat).into_iter().flatten();
+        acks.filter(|(_, sent)| **sent).map(|(id, _)| id.clone()).collect()
+    }
+
+    pub(super) fn acks_arrived(&self, chat: &str, ids: Vec<String>) {
+        if ids.is_empty() {
+            return;
+        }
+        let mut link = self.link();
+        if let Some(acks) = link.acks.get_mut(chat) {
+            acks.retain(|id, _| !ids.contains(id));
+            if acks.is_empty() {
+                link.acks.remove(chat);
+            }
+        }
+        drop(link);
+        let (store, chat) = (Arc::clone(&self.shared.store), chat.to_owned());
+        tokio::spawn(async move { store.confirm_acks(chat, ids).await });
+    }
+
+    /// Waits a moment for an extension that is starting.
+    pub(crate) async fn call(&self, params: CallParams) -> Result<CallResult, LinkError> {
+        let mut state = self.state();
+        let running = state.wait_for(|state| *state == HostState::Running);
+        let _ = tokio::time::timeout(START_PATIENCE, running).await;
+        let connection = self.link().connection.clone().ok_or(LinkError::Away)?;
+        connection.request(method::TOOLS_CALL, &params)?.await
+    }
+
+    /// An extension that is away has forgotten the call already.
+    pub(crate) fn cancelled(&self, call: &str) {
+        self.link().say(method::CANCELLED, &Cancelled { call: call.to_owned() });
+    }
+
+    pub(crate) async fn chat_deleted(&self, chat: &str) {
+        {
+            let mut link = self.link();
+            link.agents.remove(chat);
+            link.acks.remove(chat);
+        }
+        self.tell_or_owe(method::CHAT_DELETED, &ChatDeleted { chat: chat.to_owned() }).await;
+    }
+
+    pub(crate) async fn chat_forked(&self, from: &str, to: &str) {
+        let forked = ChatForked { from: from.to_owned(), to: to.to_owned() };
+        self.tell_or_owe(method::CHAT_FORKED, &forked).await;
+    }
+
+    /// An extension that is away gets the settings when it is introduced.
+    pub(crate) fn settings_changed(&self, settings: Value) {
+        self.link().say(method::SETTINGS_CHANGED, &SettingsChanged { settings });
+    }
+
+    async fn tell_or_owe(&self, method: &str, params: &impl Serialize) {
+        let Ok(text) = serde_json::to_string(params) else { return };
+        let owed = Owed { method: method.to_owned(), params: text };
+        {
+            let mut link = self.link();
+            if link.say(method, params) {
+                return;
+            }
+            link.owed.push(owed.clone());
+        }
+        if let Err(error) = self.shared.store.owe(owed).await {
+            tracing::error!(%error, "owed notification not kept");
+        }
+    }
+
+    fn link(&self) -> MutexGuard<'_, Link> {
+        self.shared.link.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Link {
+    /// Whether it left.
+    fn say(&self, method: &str, params: &impl Serialize) -> bool {
+        self.connection.as_ref().is_some_and(|it| it.notify(method, params).is_ok())
+    }
+}
+
+fn say(connection: &Connection, method: &str, params: &impl Serialize) {
+    if let Err(error) = connection.notify(method, params) {
+        tracing::warn!(method, %error, "notification not sent");
+    }
+}
+
+fn reference(chat: &str, id: &str) -> MessageRef {
+    MessageRef { chat: chat.to_owned(), id: id.to_owned() }
+}

@@ -1,0 +1,119 @@
+use super::{Store, StoreError};
+use rusqlite::{OptionalExtension, params};
+
+/// A notification that could not be sent because the extension was away.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Owed {
+    pub(crate) method: String,
+    pub(crate) params: String,
+}
+
+impl Store {
+    /// Every (chat, id) that is in a transcript and that the extension may not know of.
+    pub(crate) async fn acks(&self) -> Result<Vec<(String, String)>, StoreError> {
+        self.run(|c| {
+            c.prepare_cached("SELECT chat, id FROM acks ORDER BY chat, id")?
+                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect()
+        })
+        .await
+    }
+
+    pub(crate) async fn confirm_acks(
+        &self,
+        chat: String,
+        ids: Vec<String>,
+    ) -> Result<(), StoreError> {
+        self.run(move |c| {
+            let mut delete = c.prepare_cached("DELETE FROM acks WHERE chat = ?1 AND id = ?2")?;
+            for id in ids {
+                delete.execute(params![chat, id])?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    pub(crate) async fn owe(&self, owed: Owed) -> Result<(), StoreError> {
+        self.run(move |c| {
+            c.prepare_cached("INSERT INTO owed (method, params) VALUES (?1, ?2)")?
+                .execute(params![owed.method, owed.params])?;
+            Ok(())
+        })
+        .await
+    }
+
+    pub(crate) async fn owed(&self) -> Result<Vec<Owed>, StoreError> {
+        self.run(|c| {
+            c.prepare_cached("SELECT method, params FROM owed ORDER BY n")?
+                .query_map([], |row| Ok(Owed { method: row.get(0)?, params: row.get(1)? }))?
+                .collect()
+        })
+        .await
+    }
+
+    pub(crate) async fn forget_owed(&self) -> Result<(), StoreError> {
+        self.run(|c| c.execute("DELETE FROM owed", []).map(|_| ())).await
+    }
+
+    /// What an admin set for an extension, as JSON text.
+    pub(crate) async fn settings(&self, extension: String) -> Result<Option<String>, StoreError> {
+        self.run(move |c| {
+            c.prepare_cached("SELECT body FROM settings WHERE extension = ?1")?
+                .query_row([extension], |row| row.get(0))
+                .optional()
+        })
+        .await
+    }
+
+    /// Reads, changes and writes in one go, so that two changes at once do not undo each other.
+    pub(crate) async fn change_settings<T, E>(
+        &self,
+        extension: String,
+        change: impl FnOnce(Option<String>) -> Result<(String, T), E> + Send + 'static,
+    ) -> Result<Result<T, E>, StoreError>
+    where
+        T: Send + 'static,
+        E: Send + 'static,
+    {
+        self.run(move |c| {
+            let set = c
+                .prepare_cached("SELECT body FROM settings WHERE extension = ?1")?
+                .query_row([&extension], |row| row.get(0))
+                .optional()?;
+            let (body, value) = match change(set) {
+                Ok(changed) => changed,
+                Err(error) => return Ok(Err(error)),
+            };
+            c.prepare_cached(
+                "INSERT INTO settings (extension, body) VALUES (?1, ?2)
+                 ON CONFLICT (extension) DO UPDATE SET body = excluded.body",
+            )?
+            .execute(params![extension, body])?;
+            Ok(Ok(value))
+        })
+        .await
+    }
+
+    /// The sessions made at `since` (milliseconds) or later; older ones are deleted.
+    pub(crate) async fn sessions(&self, since: i64) -> Result<Vec<(String, i64)>, StoreError> {
+        self.run(move |c| {
+            c.execute("DELETE FROM sessions WHERE at < ?1", [since])?;
+            c.prepare_cached("SELECT id, at FROM sessions")?
+                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect()
+        })
+        .await
+    }
+
+    pub(crate) async fn add_session(&self, id: String, at: i64) -> Result<(), StoreError> {
+        self.run(move |c| {
+            c.execute("INSERT INTO sessions (id, at) VALUES (?1, ?2)", params![id, at]).map(|_| ())
+        })
+        .await
+    }
+
+    pub(crate) async fn end_session(&self, id: String) -> Result<(), StoreError> {
+        self.run(move |c| c.execute("DELETE FROM sessions WHERE id = ?1", [id]).map(|_| ())).await
+    }
+}

@@ -1,0 +1,83 @@
+use super::{Change, ChatEntry, Row, Store, StoreError};
+use std::sync::Arc;
+
+fn row(id: i64, position: Option<i64>, body: &str) -> Row {
+    Row { id, position, at: 1, kind: "person".to_owned(), body: body.to_owned() }
+}
+
+fn entry(id: &str, at: i64) -> ChatEntry {
+    ChatEntry { id: id.to_owned(), title: id.to_owned(), at }
+}
+
+#[tokio::test]
+async fn what_was_saved_is_there_after_the_file_is_opened_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.sqlite3");
+    let store = Store::open(&path).unwrap();
+    store.create_chat(entry("a", 1), vec![row(1, None, "queued")]).await.unwrap();
+    store.create_chat(entry("b", 2), vec![]).await.unwrap();
+    let change = Change {
+        rows: vec![row(2, Some(1), "first")],
+        ack: Some("m1".to_owned()),
+        working: Some(true),
+        title: None,
+        at: Some(3),
+    };
+    store.save("a".to_owned(), change).await.unwrap();
+    store.close().await;
+    assert!(matches!(store.chats().await, Err(StoreError::Closed)));
+
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.chats().await.unwrap(), [ChatEntry { at: 3, ..entry("a", 3) }, entry("b", 2)]);
+    let loaded = store.load_chat("a".to_owned()).await.unwrap().unwrap();
+    assert!(loaded.working);
+    assert_eq!(loaded.rows, [row(2, Some(1), "first"), row(1, None, "queued")]);
+    assert_eq!(store.acks().await.unwrap(), [("a".to_owned(), "m1".to_owned())]);
+    assert_eq!(store.unfinished_chats().await.unwrap(), ["a"]);
+    store.delete_chat("a".to_owned()).await.unwrap();
+    assert_eq!(store.acks().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn writes_at_the_same_time_all_arrive_and_one_that_fails_takes_no_other_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(Store::open(&folder.path().join("a.sqlite3")).unwrap());
+    let mut tasks = tokio::task::JoinSet::new();
+    for n in 0..300 {
+        let store = Arc::clone(&store);
+        // Every third has the id of the one before it.
+        let id = format!("chat-{}", if n % 3 == 2 { n - 1 } else { n });
+        tasks.spawn(async move { store.create_chat(entry(&id, n), vec![]).await.is_ok() });
+    }
+    let done = tasks.join_all().await;
+    assert_eq!(done.iter().filter(|ok| **ok).count(), 200);
+    assert_eq!(store.chats().await.unwrap().len(), 200);
+}
+
+#[tokio::test]
+async fn work_that_fails_half_way_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("a.sqlite3")).unwrap();
+    let half = store.run(|c| {
+        c.execute("INSERT INTO chats (id, title, at) VALUES ('half', '', 0)", [])?;
+        c.execute("INSERT INTO nowhere DEFAULT VALUES", [])
+    });
+    assert!(half.await.is_err());
+    assert_eq!(store.chats().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_database_that_is_newer_broken_or_in_use_is_refused_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.sqlite3");
+    let store = Store::open(&path).unwrap();
+    assert_eq!(Store::open(&path).unwrap_err().to_string(), "another portal is using it");
+    store.close().await;
+    let raw = rusqlite::Connection::open(&path).unwrap();
+    raw.pragma_update(None, "user_version", 99).unwrap();
+    drop(raw);
+    let error = Store::open(&path).unwrap_err().to_string();
+    assert!(error.contains("version 99"), "{error}");
+    std::fs::write(&path, "not a database, but long enough to be looked at".repeat(50)).unwrap();
+    assert!(Store::open(&path).unwrap_err().to_string().contains("not a database"));
+}
