@@ -1,3 +1,4 @@
+use crate::link::HttpBind;
 use clap::{Args, Parser, Subcommand};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -43,7 +44,7 @@ pub(crate) struct Serve {
     pub(crate) link: Link,
     /// Where the routes listen: `127.0.0.1:PORT` (0 takes a free port) or `unix:PATH`.
     #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS")]
-    pub(crate) http: String,
+    pub(crate) http: HttpBind,
 }
 
 #[derive(Debug, Args)]

@@ -14,22 +14,24 @@ mod server;
 mod settings;
 mod telemetry;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use chat_task::Clock;
 use clap::Parser;
 use cli::{Cli, Command};
 use inline_ui_portal::{ExtensionCommand, Portal, PortalConfig};
-use link::{Ended, HttpBind, Process, SocketFile};
+use link::{Ended, Process, SocketFile};
 use std::io::Write;
-use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
+use tokio::io::AsyncWriteExt;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 /// How long what is under way may take once the process is to stop.
 const STOP_WITHIN: Duration = Duration::from_secs(5);
+/// The pause after a connection could not be accepted.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -81,7 +83,7 @@ async fn portal(options: cli::Portal, stop: CancellationToken) -> anyhow::Result
 
 async fn serve(options: cli::Serve, stop: CancellationToken) -> anyhow::Result<()> {
     http::install_metrics();
-    let (mut process, mut hints) = Process::new(bind(&options.http)?, Clock::start(), stop.clone());
+    let (mut process, mut hints) = Process::new(options.http, Clock::start(), stop.clone());
     match options.link.socket {
         None => {
             let (input, output) = link::stdio();
@@ -92,12 +94,12 @@ async fn serve(options: cli::Serve, stop: CancellationToken) -> anyhow::Result<(
                 .with_context(|| format!("cannot listen on {}", path.display()))?;
             let (listener, _file) = bound;
             tracing::info!(socket = %path.display(), "waiting for a portal");
-            while let Some(stream) = accept(&listener, &stop).await? {
+            while let Some(stream) = accept(&listener, &stop).await {
                 let (input, output) = stream.into_split();
                 let session = link::serve(&mut process, &mut hints, input, output);
                 let ended = tokio::select! {
                     ended = session => ended,
-                    error = turn_away(&listener) => return Err(error),
+                    () = turn_away(&listener) => Ended::Stopped,
                 };
                 if ended != Ended::Closed {
                     break;
@@ -116,45 +118,37 @@ async fn serve(options: cli::Serve, stop: CancellationToken) -> anyhow::Result<(
     Ok(())
 }
 
-async fn accept(
-    listener: &UnixListener,
-    stop: &CancellationToken,
-) -> anyhow::Result<Option<UnixStream>> {
+async fn accept(listener: &UnixListener, stop: &CancellationToken) -> Option<UnixStream> {
     tokio::select! {
-        () = stop.cancelled() => Ok(None),
-        accepted = listener.accept() => Ok(Some(accepted?.0)),
+        () = stop.cancelled() => None,
+        stream = accepted(listener) => Some(stream),
+    }
+}
+
+/// A process that has no file left for a connection tries again: it still serves the ones it has.
+async fn accepted(listener: &UnixListener) -> UnixStream {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return stream,
+            Err(error) => {
+                tracing::warn!(%error, "connection not accepted");
+                tokio::time::sleep(ACCEPT_AGAIN).await;
+            }
+        }
     }
 }
 
 /// Tells whoever else connects that the link is taken.
-async fn turn_away(listener: &UnixListener) -> anyhow::Error {
-    use tokio::io::AsyncWriteExt;
+async fn turn_away(listener: &UnixListener) {
     let taken = portal_link::response_error(
         &serde_json::Value::Null,
         portal_link::error_code::NOT_READY,
         "another portal is connected",
     );
     loop {
-        match listener.accept().await {
-            Ok((mut stream, _)) => drop(stream.write_all(format!("{taken}\n").as_bytes()).await),
-            Err(error) => return error.into(),
-        }
+        let mut stream = accepted(listener).await;
+        let _ = stream.write_all(format!("{taken}\n").as_bytes()).await;
     }
-}
-
-fn bind(text: &str) -> anyhow::Result<HttpBind> {
-    if let Some(path) = text.strip_prefix("unix:") {
-        return Ok(HttpBind::Unix(path.into()));
-    }
-    let address: SocketAddr = text
-        .parse()
-        .with_context(|| format!("--http {text}: write 127.0.0.1:PORT or unix:PATH"))?;
-    if !address.ip().is_loopback() {
-        bail!(
-            "--http {text}: the routes listen on loopback or on a Unix socket only; the portal's proxy is their door"
-        );
-    }
-    Ok(HttpBind::Tcp(address))
 }
 
 fn stop_on_signal(stop: CancellationToken) -> anyhow::Result<()> {

@@ -13,6 +13,7 @@ use crate::http;
 use crate::server::Server;
 use inline_ui_core::{ChatId, TakeAt};
 use inline_ui_store::{SqliteStore, StoreError};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::net::{TcpListener, UnixListener};
@@ -26,8 +27,25 @@ const HINTS: usize = 1_024;
 /// Where the routes are to listen.
 #[derive(Debug, Clone)]
 pub(crate) enum HttpBind {
-    Tcp(std::net::SocketAddr),
+    Tcp(SocketAddr),
     Unix(PathBuf),
+}
+
+impl std::str::FromStr for HttpBind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(path) = text.strip_prefix("unix:") {
+            return Ok(Self::Unix(path.into()));
+        }
+        let address: SocketAddr =
+            text.parse().map_err(|_| "write 127.0.0.1:PORT or unix:PATH".to_owned())?;
+        if !address.ip().is_loopback() {
+            let why = "the routes listen on loopback or on a Unix socket only: the portal's proxy is their door";
+            return Err(why.to_owned());
+        }
+        Ok(Self::Tcp(address))
+    }
 }
 
 /// A process and what it serves, across the portals that come and go.

@@ -165,12 +165,12 @@ impl Session<'_> {
             }
             method::OUTBOX_DELIVERED => {
                 let MessageRef { chat, id } = read(params)?;
-                self.done(&id);
+                self.done(&chat, &id);
                 self.tell(&chat, Input::Delivered(id)).await?;
             }
             method::OUTBOX_RETURNED => {
                 let MessageRef { chat, id } = read(params)?;
-                self.done(&id);
+                self.done(&chat, &id);
                 self.tell(&chat, Input::Returned(id)).await?;
             }
             method::CHAT_DELETED => {
@@ -300,8 +300,10 @@ impl Session<'_> {
     }
 
     /// A call whose answer is settled one way or the other cannot be cancelled any more.
-    fn done(&mut self, id: &str) {
-        if let Ok(call) = CallId::parse(id) {
+    fn done(&mut self, chat: &str, id: &str) {
+        if let Ok(call) = CallId::parse(id)
+            && self.calls.get(&call).is_some_and(|of| of.as_str() == chat)
+        {
             self.calls.remove(&call);
         }
     }
