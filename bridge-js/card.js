@@ -1,5 +1,5 @@
-// The card bridge: the first script of a card. Card code is hostile: the natives used here are taken before any runs,
-// and the port to the page stays in this closure.
+// The card bridge: the first script of a card. Card code is hostile: natives are taken before any runs, and the port to
+// the page stays in this closure.
 (function (/** @type {import("./types.js").BridgeConfig} */ config) {
 	"use strict";
 	/** @typedef {any} Any */
@@ -9,6 +9,7 @@
 	const HELD_MS = 500;
 	const BURST_MS = 16;
 	const MEASURE_MS = 32;
+	const QUIET_MS = 500;
 	const MEASURED = 2000;
 
 	/** @type {Any} */
@@ -17,7 +18,7 @@
 	const doc = document;
 	/** @type {Fn} */
 	const uncurry = Function.prototype.bind.bind(Function.prototype.call);
-	/** Methods and getters, as functions of their object. @type {Record<string, Fn>} */
+	/** Methods and getters. @type {Record<string, Fn>} */
 	const pure = Object.create(null);
 	/** @type {Fn} */
 	const take = (owner, names) => {
@@ -58,7 +59,7 @@
 		[HTMLElement, "offsetParent"],
 		[MessageEvent, "data"],
 		[MutationRecord, "addedNodes target"],
-		[Node, "nodeType isConnected appendChild parentElement nextSibling textContent"],
+		[Node, "nodeType parentElement nextSibling textContent"],
 		[NodeList, "length"],
 		[String, "slice"],
 	])
@@ -176,8 +177,8 @@
 			for (const key in subscribers) deliver(subscribers[key]);
 		},
 		theme({ mode, colors }) {
-			// On the root it would make the card opaque.
-			themeText = `body{color-scheme:${mode}}:root{`;
+			// The root keeps its frame's scheme: of another it would be opaque.
+			themeText = `body{color-scheme:${mode}}:root{color-scheme:${config.theme.mode};`;
 			for (const name in colors) {
 				const hex = colors[name];
 				themeText += `--${name}:${hex};--${name}-rgb:`;
@@ -186,26 +187,25 @@
 			}
 			themeText += "}";
 			theme = freeze({ mode, colors: freeze(colors) });
-			const sheet = sheets[0];
-			if (sheet) pure["textContent="](sheet, themeText);
-			if (sheet && !pure.isConnected(sheet)) pure.appendChild(pure.documentElement(doc), sheet);
+			if (sheets[0]) pure["textContent="](sheets[0], themeText);
 			pure.dispatchEvent(win, new ThemeEvent("pithagoras:theme"));
 		},
 		sized({ height }) {
 			const early = pure.innerHeight(win) !== height;
 			before = early ? measure() : reported + echo;
-			if (early) changed = moving();
+			if (early) since = now();
+			if (moving()) changedAt = now();
 			awaited = height;
 			tries = 0;
 			settle();
 		},
 	};
 	port.onmessage = (event) => {
-		// In a task of its own: while this event is handled, `window.event` leads any card code to the port.
+		// Later: while it is handled, `window.event` leads card code to the port.
 		const message = pure.data(event);
 		later(() => hear[message.type](message));
 	};
-	/** The theme and the base sheet. @type {Any[]} */
+	/** Theme and base. @type {Any[]} */
 	let sheets = [];
 	let themeText = "";
 	hear.card({ title: config.card.title, events: config.events });
@@ -228,7 +228,7 @@
 		}),
 	});
 
-	/** What the page was told, and what of the measure is the viewport's doing. */
+	/** What the page was told; what is the viewport's doing. */
 	let reported = 0;
 	let echo = 0;
 	/** The announced viewport, while it is not here. */
@@ -237,7 +237,8 @@
 	let tries = 0;
 	let before = 0;
 	let lastStep = 0;
-	let changed = false;
+	let changedAt = 0;
+	let since = 0;
 	let fills = false;
 	let measuring = false;
 	const frameSheet = new CSSStyleSheet();
@@ -267,7 +268,7 @@
 				if (low <= bottom || style(node, "position") !== "absolute") return;
 				if ((pure.offsetParent(node) ?? body) === body) bottom = low;
 			});
-		// What is centred in too small a box sticks out at the top, where nobody can scroll to.
+		// What is centred in too small a box sticks out at the top, out of reach.
 		each("body>*,body>*>*", (node, box) => {
 			const high = pure.top(box) - origin;
 			if (high >= above || style(pure.parentElement(node), "overflow-y") !== "visible") return;
@@ -281,7 +282,7 @@
 	const check = () => {
 		measuring = false;
 		const view = pure.innerHeight(win);
-		// A viewport that the page has not announced yet is measured when it has.
+		// A viewport not announced yet is measured when it is.
 		if (awaited || (reported && view !== known)) return;
 		const height = measure() - echo;
 		if (height <= 0 || height === reported) return;
@@ -289,12 +290,20 @@
 		fills = !reported && height === view;
 		reported = height;
 		known = view;
-		changed = false;
+		since = now();
 		post({ type: "height", height });
 	};
 	const moving = () => pure.getAnimations(doc).length > 0;
+	/** @type {Fn} */
+	const doubt = (step) => {
+		if (moving() || now() - changedAt < QUIET_MS) later(doubt, QUIET_MS, step);
+		else {
+			echo -= step;
+			check();
+		}
+	};
 	const dirty = () => {
-		changed = true;
+		changedAt = now();
 		remeasure();
 	};
 	const remeasure = () => {
@@ -316,9 +325,13 @@
 			reported = awaited;
 			echo = after - awaited;
 		} else if (after && reported) {
-			// When the author changed something meanwhile, only a step that repeats is an echo.
 			const step = after - before;
-			if (!(changed || moving()) || step === lastStep) echo += step;
+			// While the author changes things, a step that repeats is an echo until it is quiet.
+			if (changedAt < since && !moving()) echo += step;
+			else if (step && step === lastStep) {
+				echo += step;
+				later(doubt, QUIET_MS, step);
+			}
 			lastStep = step;
 		}
 		fills = false;
@@ -336,11 +349,7 @@
 	const strip = (node) => {
 		if (pure.nodeType(node) !== 1) return;
 		if (pure.matches(node, UNWANTED)) return pure.remove(node);
-		if (!sheets[1] && pure.matches(node, "head>style")) {
-			sheets[sheets.length] = node;
-			pure["textContent="](sheets[0], themeText);
-			forget();
-		}
+		if (!sheets[1] && pure.matches(node, "head>style")) sheets[sheets.length] = node;
 		const found = pure.querySelectorAll(node, UNWANTED);
 		for (let i = 0; i < pure.length(found); i++) pure.remove(found[i]);
 	};
@@ -357,7 +366,6 @@
 		dirty();
 	});
 	const watch = observer.observe.bind(observer);
-	const forget = observer.takeRecords.bind(observer);
 	for (const owner of [win, Element.prototype, ShadowRoot.prototype, Document])
 		for (const name of "RTCPeerConnection webkitRTCPeerConnection mozRTCPeerConnection setHTMLUnsafe parseHTMLUnsafe".split(
 			" ",
@@ -479,7 +487,7 @@
 		},
 		transitionend: dirty,
 	};
-	// No option objects: they are read through Object.prototype, which is the author's.
+	// No option objects: Object.prototype is the author's.
 	const arm = () => {
 		for (const name in CAPTURED) pure.addEventListener(win, name, CAPTURED[name], true);
 		for (const name in ENDING) pure.addEventListener(win, name, end, false);

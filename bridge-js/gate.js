@@ -67,12 +67,22 @@ const sawKey = (event) => {
 /** A Tab that moved focus inside the page is spent. */
 const sawFocus = () => {
 	lastTab = -TAB_MS;
+	last = focusIn(document);
 };
 
+/** @type {(from: any) => void} */
+const giveBack = (from) => {
+	from?.blur();
+	window.focus();
+	last?.focus({ preventScroll: true });
+};
+
+/** @type {(root: any) => any} */
+const focusIn = ({ activeElement: active }) =>
+	active?.shadowRoot?.activeElement ? focusIn(active.shadowRoot) : active;
+
 const look = () => {
-	/** @type {any} */
-	let active = document.activeElement;
-	while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+	const active = focusIn(document);
 	const entry = watched.get(active);
 	if (!entry || entry.gate.isOpen) {
 		last = active;
@@ -80,11 +90,11 @@ const look = () => {
 			if (!gate.isOpen) for (const node of scrollers) positions.set(node, [node.scrollLeft, node.scrollTop]);
 	} else if (clock.now() - lastTab <= TAB_MS) entry.gate.open();
 	else {
-		active.blur();
-		window.focus();
-		if (last?.isConnected) last.focus({ preventScroll: true });
+		giveBack(active);
 		for (const [node, [left, top]] of positions) node.scrollTo({ left, top, behavior: "instant" });
-		if (++entry.bounces >= BOUNCES) entry.suspend();
+		if (++entry.bounces < BOUNCES) return;
+		entry.suspend();
+		giveBack(last);
 	}
 };
 

@@ -9,7 +9,7 @@ import { follow } from "./stream.js";
 import { readTheme, watchTheme } from "./theme.js";
 import { draw } from "./view.js";
 
-/** What `vh` and `100%` resolve against while the content is first measured. */
+/** What `vh` resolves against while the content is first measured. */
 const FIRST_VIEWPORT = 20;
 /** For a card that is only as tall as its frame. */
 const FILLING = 240;
@@ -35,16 +35,13 @@ const present = (host, view, base, chat, id) => {
 		settings: { debounceMs: 400, maxHeight: 480 },
 		loadId: "",
 		theme: "",
-		gate: makeGate(
-			() => {},
-			() => {},
-		),
 	};
 	let unguard = () => {};
 	let drawn = 0;
 	let turn = 0;
 	let states = 0;
-	let again = [0].slice(1);
+	/** @type {number[]} */
+	let again = [];
 	let silentAt = -SILENT_MS;
 	let activeAt = -ACTIVITY_MS;
 	let content = 0;
@@ -60,7 +57,7 @@ const present = (host, view, base, chat, id) => {
 			const before = states;
 			const head = JSON.stringify({ id, load: my.loadId, name });
 			const answer = await post(`${url}/events`, `${head.slice(0, -1)},"data":${data}}`);
-			// The stream may have told of a later state before this answer came.
+			// The stream may have told of a later state by then.
 			if (before !== states && answer.status < 300) answer.value = {};
 			return answer;
 		},
@@ -80,13 +77,13 @@ const present = (host, view, base, chat, id) => {
 			if (!next) return card && on.stop("removed");
 			view.title.textContent = view.card.ariaLabel = next.title;
 			view.id.textContent = id;
+			view.stage.inert = view.close.hidden = view.enter.hidden = !next.open;
+			view.card.className = next.open ? "" : "closed";
 			if (!card || next.revision > drawn) on.draw();
 			else on.describe();
 			if (!next.open) {
 				const dropped = [debounce.drop(), sender.drop()].includes(true) && card?.open;
 				my.load?.post({ type: "closed" });
-				view.stage.inert = view.close.hidden = view.enter.hidden = true;
-				view.card.className = "closed";
 				const by = CLOSED[next.closedBy ?? "agent"];
 				line.say("closed", dropped ? `${by} What was not sent yet was dropped.` : by);
 			} else if (!card && next.state) line.deliver(next.state, next.inMs);
@@ -122,6 +119,8 @@ const present = (host, view, base, chat, id) => {
 			const frame = document.createElement("iframe");
 			frame.setAttribute("sandbox", "allow-scripts allow-forms");
 			frame.title = value.card.title;
+			// The scheme it was made in: of another it would be opaque.
+			frame.style.colorScheme = JSON.parse(theme).mode;
 			frame.src = value.frame;
 			my.gate = makeGate(on.emit, () => my.load?.post({ type: "open" }));
 			my.load = makeLoad(frame, value.nonce, { ready: () => on.ready(theme), gone: on.gone, message: on.hear });
@@ -143,7 +142,7 @@ const present = (host, view, base, chat, id) => {
 			if (theme !== my.theme) load?.post({ type: "theme", ...JSON.parse(my.theme) });
 			if (my.latest) load?.post({ type: "post", ...my.latest });
 			if (!my.card?.open) load?.post({ type: "closed" });
-			else if (my.gate.isOpen) load?.post({ type: "open" });
+			else if (my.gate?.isOpen) load?.post({ type: "open" });
 			setTimeout(() => load === my.load && !content && on.measured(FIRST_VIEWPORT), SHOW_MS);
 		},
 		gone(why) {
@@ -168,8 +167,8 @@ const present = (host, view, base, chat, id) => {
 			else if (message.type === "active" && my.card?.waiting?.length && now - activeAt > ACTIVITY_MS) {
 				activeAt = now;
 				post(`${url}/activity`, "{}");
-			} else if (message.type === "pressed" && my.card?.open) my.gate.open();
-			else if (message.type === "emit" && !(my.card?.open && my.gate.take(message))) counts.ignored++;
+			} else if (message.type === "pressed" && my.card?.open) my.gate?.open();
+			else if (message.type === "emit" && !(my.card?.open && my.gate?.take(message))) counts.ignored++;
 		},
 		describe() {
 			const { title = "", events = [] } = my.card ?? {};
@@ -208,7 +207,7 @@ const present = (host, view, base, chat, id) => {
 			view.more.textContent = all ? "Show less" : "Show all";
 			if (!my.load || !content) return;
 			const height = all ? content : Math.min(content, cap);
-			// Said before it is done, so that the bridge can tell what the viewport does from what the author does.
+			// Said before it is done, so that the bridge can tell its effect from the author's.
 			my.load.post({ type: "sized", height });
 			my.load.frame.style.height = `${height}px`;
 			my.load.frame.className = "shown";
@@ -226,7 +225,7 @@ const present = (host, view, base, chat, id) => {
 	};
 
 	view.enter.onclick = () => {
-		my.gate.open();
+		my.gate?.open();
 		my.load?.frame.focus();
 	};
 	view.more.onclick = () => {

@@ -17,7 +17,7 @@ export const makeLoad = (frame, nonce, { ready, message, gone }) => {
 		const outer = frame.contentWindow;
 		const offered = outer?.length && readHello(event, outer[0], nonce);
 		if (!offered) return;
-		// A second one: the document ran again by itself.
+		// The document ran again by itself.
 		if (port) return void left();
 		port = offered;
 		port.onmessage = ({ data }) => {

@@ -1,7 +1,5 @@
 export const counts = { ignored: 0 };
 
-const TALLEST = 1e6;
-
 /** @type {import("./types.js").ReadHello} */
 export const readHello = ({ source, data, ports }, from, nonce) => {
 	if (!from || source !== from) return null;
@@ -17,7 +15,7 @@ export const readBridge = (message) => {
 	if (type === "pressed" || type === "active" || type === "left") return { type };
 	if (type === "emit" && typeof name === "string" && typeof data === "string")
 		return { type, name, data, held: !!held };
-	if (type === "height" && Number.isSafeInteger(height) && height > 0 && height < TALLEST) return { type, height };
+	if (type === "height" && Number.isSafeInteger(height) && height > 0 && height < 1e6) return { type, height };
 	if (type === "alive" && Number.isSafeInteger(n)) return { type, n };
 	counts.ignored++;
 	return null;

@@ -3,7 +3,6 @@ import { chatUrl } from "./api.js";
 const RETRY_MS = 1000;
 const RETRY_MAX_MS = 15_000;
 
-/** @type {Map<string, ReturnType<import("./types.js").MakeStream>>} */
 const streams = new Map();
 
 /** @type {import("./types.js").Follow} */
@@ -27,7 +26,7 @@ const makeStream = (url) => {
 	let after = "";
 	let failures = 0;
 	let timer = 0;
-	/** @type {EventSource | undefined} */
+	/** @type {any} */
 	let source;
 
 	const list = () => ({ type: "cards", cards: [...cards.values()], settings });
@@ -67,7 +66,7 @@ const makeStream = (url) => {
 		// Its own reconnecting would ask from where the address says.
 		source.onerror = again;
 		for (const type of ["shown", "changed", "closed", "removed", "settings", "posted", "state", "resync"])
-			source.addEventListener(type, (event) => {
+			source.addEventListener(type, (/** @type {MessageEvent} */ event) => {
 				after = event.lastEventId || after;
 				const news = JSON.parse(event.data);
 				const { card } = news;

@@ -13,7 +13,7 @@ button:hover, footer button { border-color: var(--line); background: var(--raise
 :focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
 a { display: block; padding: 4px 14px; color: var(--accent); }
 .quiet:not(:focus) { position: absolute; width: 1px; height: 1px; padding: 0; overflow: hidden; clip-path: inset(50%); }
-iframe { display: block; width: 100%; height: 20px; border: 0; color-scheme: light; opacity: 0; }
+iframe { display: block; width: 100%; height: 20px; border: 0; opacity: 0; }
 .shown { opacity: 1; }
 footer { display: flex; align-items: center; min-height: 18px; padding: 2px 14px 6px; color: var(--fg-subtle); font-size: 12px; }
 [data-state]:not(:empty)::before { content: ""; display: inline-block; width: 7px; height: 7px; margin-inline-end: 8px; border-radius: 50%; background: var(--dot, var(--accent)); }

@@ -323,7 +323,7 @@ export interface Presented {
 	settings: Settings;
 	load?: Load;
 	loadId: string;
-	gate: Gate;
+	gate?: Gate;
 	latest?: { n: number; data: string };
 	theme: string;
 }

@@ -14,8 +14,13 @@ export const draw = (root) => {
 	const all = root.querySelectorAll("section, b, small, button, a, div, i, s");
 	const [card, title, id, enter, more, close, skip, stage, line, action, end, probe] = all;
 	skip.onclick = () => {
+		// From a negative index Chromium would start over in this root.
+		end.tabIndex = 0;
 		end.focus();
 		return false;
+	};
+	end.onblur = () => {
+		end.tabIndex = -1;
 	};
 	return { card, title, id, enter, more, close, stage, line, action, probe };
 };

@@ -26,7 +26,6 @@ export function makeRealm() {
 	const port = { postMessage: (message) => realm.sent.push(JSON.parse(JSON.stringify(message))), onmessage: null };
 	const observer = class {
 		observe() {}
-		takeRecords() {}
 	};
 	const globals = {
 		console: { warn: (...words) => realm.warnings.push(words.map(String)) },
@@ -109,7 +108,7 @@ export function makeRealm() {
 			context.event = event;
 			port.onmessage(event);
 			context.event = undefined;
-			this.tick(0);
+			realm.tick(0);
 		},
 		fire(name, event) {
 			for (const fn of listeners[name] ?? []) fn(event);
