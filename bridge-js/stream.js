@@ -50,7 +50,9 @@ const makeStream = (url) => {
 		Object.assign(settings, found.settings);
 		after = found.after;
 		loaded = true;
-		if (!closed) tell();
+		if (closed) return;
+		tell();
+		for (const card of found.cards) if (card.state) tell({ ...card, type: "state", card: card.id });
 	};
 	const connect = async () => {
 		try {
@@ -63,7 +65,7 @@ const makeStream = (url) => {
 		source.onopen = () => {
 			failures = 0;
 		};
-		// Its own reconnecting would ask from where the address says.
+		// Its own would ask from where the address says.
 		source.onerror = again;
 		for (const type of ["shown", "changed", "closed", "removed", "settings", "posted", "state", "resync"])
 			source.addEventListener(type, (/** @type {MessageEvent} */ event) => {

@@ -74,8 +74,8 @@ export const api = {
 	signOut: () => request("POST", "/api/sign-out"),
 	/** @returns {Promise<{ chats: ChatEntry[] }>} */
 	chats: () => request("GET", "/api/chats"),
-	/** @param {string} text @returns {Promise<{ id: string }>} */
-	begin: (text) => request("POST", "/api/chats", { text }),
+	/** @param {string} id of the new chat @param {string} text @returns {Promise<{ id: string }>} */
+	begin: (id, text) => request("POST", "/api/chats", { id, text }),
 	/** @param {string} chat @returns {Promise<Chat>} */
 	chat: (chat) => request("GET", at(chat)),
 	/** @param {string} chat @param {string} after */

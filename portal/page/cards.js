@@ -9,6 +9,8 @@ import { api } from "./api.js";
  */
 
 const RETRY_MS = 2000;
+/** How long a conversation waits for its cards, so that both are drawn at once and nothing shifts. */
+const LIST_MS = 1000;
 /** How long a card waits for its call to appear before it is put at the end. */
 const HOMELESS_MS = 3000;
 
@@ -28,6 +30,13 @@ export class Cards {
 	#watched = new Set();
 	#stopped = false;
 	#timer = 0;
+	/** @type {() => void} */
+	#listed = () => {};
+	/** Settles once the cards are known, or when it takes too long to wait for them. */
+	known = new Promise((/** @type {(value: void) => void} */ resolve) => {
+		this.#listed = resolve;
+		setTimeout(resolve, LIST_MS);
+	});
 
 	/**
 	 * @param {string} chat
@@ -54,6 +63,7 @@ export class Cards {
 			all = extension.state === "running" && (await this.#watchOne(extension)) && all;
 		}
 		if (this.#stopped) return;
+		if (!all || this.#watched.size === 0) this.#listed();
 		this.#say(all ? "" : "The cards of this chat cannot be shown yet. Trying again.");
 		if (!all) this.#timer = setTimeout(() => this.watch(), RETRY_MS);
 	}
@@ -98,6 +108,7 @@ export class Cards {
 		}
 		for (const key of this.#homeless.keys())
 			if (key.startsWith(`${name} `) && !keys.has(key)) this.#homeless.delete(key);
+		this.#listed();
 		for (const { id, anchor } of cards) {
 			const key = `${name} ${id}`;
 			if (this.#placed.has(key) || this.#homeless.has(key)) continue;
@@ -112,6 +123,30 @@ export class Cards {
 		}
 		this.settle();
 	}
+}
+
+/**
+ * Looks at a chat that is about to begin, so that its first card finds a page there.
+ * @param {string} chat
+ * @returns {Promise<() => void>} what looks away again
+ */
+export async function lookAt(chat) {
+	/** @type {(() => void)[]} */
+	const stops = [];
+	const look = async () => {
+		const { extensions } = await api.extensions();
+		for (const extension of extensions.filter(({ state }) => state === "running")) {
+			const half = await pageHalf(extension);
+			if (half)
+				await new Promise((/** @type {(value: void) => void} */ seen) =>
+					stops.push(half.watchCards(extension.base, chat, () => seen())),
+				);
+		}
+	};
+	await Promise.race([look().catch(() => {}), new Promise((resolve) => setTimeout(resolve, LIST_MS))]);
+	return () => {
+		for (const stop of stops) stop();
+	};
 }
 
 /** @type {Map<string, PageHalf>} */

@@ -75,8 +75,8 @@ export class ChatView {
 	}
 
 	async open() {
+		this.#cards.watch();
 		await this.#load();
-		if (!this.#closed) this.#cards.watch();
 	}
 
 	focus() {
@@ -94,7 +94,7 @@ export class ChatView {
 	/** Takes the whole chat as it is, keeps what is drawn already, and follows the stream from there. */
 	async #load() {
 		try {
-			const chat = await api.chat(this.#id);
+			const [chat] = await Promise.all([api.chat(this.#id), this.#cards.known]);
 			if (this.#closed) return;
 			this.#transcript.reconcile(chat.items);
 			this.#cards.settle();

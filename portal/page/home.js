@@ -1,4 +1,5 @@
 import { api } from "./api.js";
+import { lookAt } from "./cards.js";
 import { Composer } from "./composer.js";
 import { h, icon } from "./dom.js";
 import { menuButton } from "./side.js";
@@ -13,6 +14,13 @@ const SUGGESTIONS = [
 	{ icon: "approval", title: "Give an approval", about: "The agent waits for you", request: "Ask me for an approval" },
 ];
 
+/** How long a page goes on looking at a chat that it began, until the chat's own view does. */
+const HANDOVER_MS = 5000;
+
+/** Not `randomUUID`: that needs a secure context. */
+const newId = () =>
+	Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(16).padStart(8, "0")).join("");
+
 /** The start of a new chat: its composer, and what to try. */
 export class HomeView {
 	#composer;
@@ -21,8 +29,15 @@ export class HomeView {
 	/** @param {import("./api.js").Me} me @param {(chat: string) => void} begun */
 	constructor(me, begun) {
 		this.#composer = new Composer(async (text) => {
-			const { id } = await api.begin(text);
-			begun(id);
+			const chat = newId();
+			const lookAway = await lookAt(chat);
+			try {
+				await api.begin(chat, text);
+				begun(chat);
+			} finally {
+				// The chat's own view has joined by then.
+				setTimeout(lookAway, HANDOVER_MS);
+			}
 		});
 		const buttons = SUGGESTIONS.map((suggestion) =>
 			h(

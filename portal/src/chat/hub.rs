@@ -21,6 +21,8 @@ const TRIES: usize = 5;
 pub(crate) enum ChatError {
     #[error("there is no such chat")]
     Unknown,
+    #[error("there is such a chat already")]
+    Exists,
     #[error("the portal's database does not take it: {0}")]
     Store(#[from] StoreError),
     #[error("the chat does not answer")]
@@ -100,12 +102,18 @@ impl Hub {
 
     /// A chat with its first message, which is queued for the task that will own it.
     pub(crate) async fn create(&self, text: String) -> Result<String, ChatError> {
-        let id = uuid::Uuid::now_v7().to_string();
+        self.create_as(uuid::Uuid::now_v7().to_string(), text).await
+    }
+
+    pub(crate) async fn create_as(&self, id: String, text: String) -> Result<String, ChatError> {
         let at = now();
         let title = first_title(&text);
         let first = Item { id: 1, at, kind: Kind::Person(Person { text, queued: true }) };
         let row = first.to_row(None).map_err(|e| StoreError::Failed(e.to_string()))?;
-        self.store().create_chat(ChatEntry { id: id.clone(), title, at }, vec![row]).await?;
+        let entry = ChatEntry { id: id.clone(), title, at };
+        if !self.store().create_chat(entry, vec![row]).await? {
+            return Err(ChatError::Exists);
+        }
         self.open(&id).await?;
         Ok(id)
     }

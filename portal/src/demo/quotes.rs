@@ -32,6 +32,9 @@ struct Event<'a> {
 }
 
 fn did(name: &str, count: Option<u64>, data: &str) -> String {
+    if (name, data) == ("closed", r#"{"closedBy":"person"}"#) {
+        return format!("You closed the card: {}", code(data));
+    }
     let times = match count {
         Some(count) if count > 1 => format!(" ×{count}"),
         _ => String::new(),

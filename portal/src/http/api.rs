@@ -55,11 +55,31 @@ pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Response, Proble
     Ok(axum::Json(json!({ "chats": chats })).into_response())
 }
 
+/// A page may name the chat that it begins, so that it looks at it before the first message is sent.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NewChat {
+    #[serde(default)]
+    id: Option<String>,
+    text: String,
+}
+
 pub(super) async fn create(
     State(app): State<Arc<App>>,
-    Json(text): Json<Text>,
+    Json(NewChat { id, text }): Json<NewChat>,
 ) -> Result<Response, Problem> {
-    let id = app.hub.create(text.checked()?).await?;
+    let plain = |id: &String| {
+        (16..=64).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+    };
+    if id.as_ref().is_some_and(|id| !plain(id)) {
+        let detail = "A chat's id is 16 to 64 letters, digits and hyphens.";
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "bad_id", detail));
+    }
+    let text = Text { text }.checked()?;
+    let id = match id {
+        None => app.hub.create(text).await?,
+        Some(id) => app.hub.create_as(id, text).await?,
+    };
     Ok((StatusCode::CREATED, axum::Json(json!({ "id": id }))).into_response())
 }
 

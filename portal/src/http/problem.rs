@@ -40,6 +40,9 @@ impl From<ChatError> for Problem {
             ChatError::Unknown => {
                 Self::new(StatusCode::NOT_FOUND, "unknown_chat", "There is no such chat.")
             }
+            ChatError::Exists => {
+                Self::new(StatusCode::CONFLICT, "chat_exists", "There is such a chat already.")
+            }
             ChatError::Store(error) => error.into(),
             ChatError::Silent => Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,

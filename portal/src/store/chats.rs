@@ -42,16 +42,20 @@ pub(crate) struct Loaded {
 }
 
 impl Store {
-    /// Makes a chat with its first rows.
+    /// Makes a chat with its first rows, or says that there is one of that id.
     pub(crate) async fn create_chat(
         &self,
         chat: ChatEntry,
         rows: Vec<Row>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
         self.run(move |c| {
-            c.prepare_cached("INSERT INTO chats (id, title, at) VALUES (?1, ?2, ?3)")?
-                .execute(params![chat.id, chat.title, chat.at])?;
-            rows.iter().try_for_each(|row| put(c, &chat.id, row))
+            let sql =
+                "INSERT INTO chats (id, title, at) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+            if c.prepare_cached(sql)?.execute(params![chat.id, chat.title, chat.at])? == 0 {
+                return Ok(false);
+            }
+            rows.iter().try_for_each(|row| put(c, &chat.id, row))?;
+            Ok(true)
         })
         .await
     }

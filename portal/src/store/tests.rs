@@ -47,7 +47,9 @@ async fn writes_at_the_same_time_all_arrive_and_one_that_fails_takes_no_other_wi
         let store = Arc::clone(&store);
         // Every third has the id of the one before it.
         let id = format!("chat-{}", if n % 3 == 2 { n - 1 } else { n });
-        tasks.spawn(async move { store.create_chat(entry(&id, n), vec![]).await.is_ok() });
+        tasks.spawn(async move {
+            store.create_chat(entry(&id, n), vec![]).await.is_ok_and(|made| made)
+        });
     }
     let done = tasks.join_all().await;
     assert_eq!(done.iter().filter(|ok| **ok).count(), 200);

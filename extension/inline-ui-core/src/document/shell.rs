@@ -1,4 +1,4 @@
-use super::theme::Theme;
+use super::theme::{Mode, Theme};
 use crate::ids::CardId;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -78,13 +78,14 @@ pub fn card_document(html: &str, bridge: &Bridge<'_>, theme: &Theme) -> String {
 
 /// The outer frame's document: no script, and the card as its one child.
 ///
-/// Its colour scheme is the one of the element it is in, also when that changes: a frame whose
-/// scheme differs from its element's is painted opaque.
-pub fn outer_document(card: &str) -> String {
+/// Both frames and both documents are of one colour scheme, that of the load: a frame whose scheme
+/// differs from its element's is painted opaque. When the theme changes, only the card's body follows.
+pub fn outer_document(card: &str, mode: Mode) -> String {
+    let scheme = mode.as_str();
     let srcdoc = card.replace('&', "&amp;").replace('"', "&quot;");
     format!(
         "<!doctype html><meta charset=\"utf-8\"><title>card</title>\
-         <style>:root{{color-scheme:light dark}}html,body{{margin:0;height:100%;overflow:hidden;background:transparent}}\
+         <style>:root{{color-scheme:{scheme}}}html,body{{margin:0;height:100%;overflow:hidden;background:transparent}}\
          iframe{{display:block;border:0;width:100%;height:100%}}</style>\
          <iframe title=\"card\" sandbox=\"allow-scripts allow-forms\" srcdoc=\"{srcdoc}\"></iframe>"
     )

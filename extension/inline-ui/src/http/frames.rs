@@ -94,7 +94,7 @@ pub(crate) async fn frame<S: Store>(
         .collect();
     let bridge =
         Bridge { nonce: &nonce, card, title: &record.title, events, open: record.is_open() };
-    let page = outer_document(&card_document(&document.html, &bridge, &theme));
+    let page = outer_document(&card_document(&document.html, &bridge, &theme), theme.mode());
     let mut response = page.into_response();
     for header in frame_headers(&server.site().origins) {
         if let Ok(value) = HeaderValue::from_str(&header.value) {

@@ -33,6 +33,21 @@ async fn a_chat_is_begun_read_renamed_listed_and_deleted() {
 }
 
 #[tokio::test]
+async fn a_page_may_name_the_chat_it_begins_once() {
+    let web = Web::new().await;
+    let begin = async |id: &str| {
+        let body = value!({ "id": id, "text": "hello" }).to_string();
+        web.post("POST", "/api/chats", body).await
+    };
+    let id = "0123456789abcdef";
+    assert_eq!(json(begin(id).await).await, value!({ "id": id }));
+    assert_eq!(refusal(begin(id).await).await, is(409, "chat_exists"));
+    for id in ["short", "0123456789abcde/", &"x".repeat(65)] {
+        assert_eq!(begin(id).await.status(), StatusCode::BAD_REQUEST, "{id}");
+    }
+}
+
+#[tokio::test]
 async fn a_message_while_the_agent_works_is_queued_and_stop_lets_it_go() {
     let mut web = Web::with(None, vec![vec![text("a"), Piece::Hangs]]).await;
     let chat = begun(&web, "one").await;

@@ -1,5 +1,4 @@
 use super::*;
-use crate::document::Mode;
 use proptest::prelude::*;
 use rstest::rstest;
 
@@ -66,9 +65,9 @@ fn a_shadow_root_is_not_made_by_the_parser(#[case] html: &str, #[case] safe: &st
 
 #[test]
 fn the_outer_document_has_no_script_of_its_own_and_one_sandboxed_frame() {
-    let outer = outer_document(&document(
-        "<p title=\"a &quot;b&quot; & c\">5 &lt; 6</p><script>1<2&&\"ok\"</script>",
-    ));
+    let card =
+        document("<p title=\"a &quot;b&quot; & c\">5 &lt; 6</p><script>1<2&&\"ok\"</script>");
+    let outer = outer_document(&card, Mode::Dark);
     let around = outer.replace(&outer[outer.find("srcdoc=").unwrap()..], "");
     assert!(!around.contains("<script"));
     assert_eq!(around.matches("<iframe").count(), 1);
@@ -79,7 +78,7 @@ proptest! {
     #[test]
     fn the_card_inside_the_attribute_is_byte_for_byte_what_was_assembled(html in "[<>&\"'a-z0-9;#=\\PC]{0,300}") {
         let card = document(&html);
-        prop_assert_eq!(srcdoc(&outer_document(&card)), card);
+        prop_assert_eq!(srcdoc(&outer_document(&card, Mode::Dark)), card);
     }
 
     #[test]

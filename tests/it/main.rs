@@ -1,0 +1,40 @@
+//! The built program under a scripted portal, through what is public: the link, the routes, the
+//! command line. Build it first: `cargo build -p inline-ui`.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a harness that fails is a test that fails"
+)]
+
+mod harness;
+
+mod admission;
+mod answers;
+mod chats;
+mod command_line;
+mod delivery;
+mod documents;
+mod durability;
+mod frames;
+mod hints;
+mod interleavings;
+mod limits_cards;
+mod limits_data;
+mod limits_message;
+mod limits_rates;
+mod link_end;
+mod link_lines;
+mod link_start;
+mod manifest;
+mod page_half;
+mod payloads;
+mod request_bodies;
+mod request_guards;
+mod session;
+mod settings;
+mod socket;
+mod streams;
+mod tools;
+mod waits;
+mod wakes;
