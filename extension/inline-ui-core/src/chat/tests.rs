@@ -2,6 +2,7 @@
 
 mod admission;
 mod delivery;
+mod ledger;
 mod lifecycle;
 mod waits;
 
