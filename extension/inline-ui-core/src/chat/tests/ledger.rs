@@ -6,7 +6,7 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 enum Step {
     Show {
         waits: bool,
@@ -139,7 +139,7 @@ impl World {
                 );
             }
             Step::Take(at) => {
-                self.take([TakeAt::Prompt, TakeAt::Step, TakeAt::Wake][usize::from(at)])
+                self.take([TakeAt::Prompt, TakeAt::Step, TakeAt::Wake][usize::from(at)]);
             }
             Step::Return => {
                 if let Some(message) = self.taken.take() {
@@ -162,7 +162,7 @@ impl World {
             }
             Step::Pass(ms) => self.bench.pass(Duration::from_millis(ms.into())),
             Step::EmitLost { card, name, how } => {
-                self.emit_lost(u32::from(card) + 1, NAMES[usize::from(name)], how)
+                self.emit_lost(u32::from(card) + 1, NAMES[usize::from(name)], how);
             }
             Step::PortalGone => {
                 self.taken = None;
@@ -287,7 +287,7 @@ impl World {
     fn finish(&mut self) {
         self.keep();
         self.bench.agent(AgentState::Working);
-        self.bench.pass(Duration::from_secs(86_400));
+        self.bench.pass(Duration::from_hours(24));
         self.settle();
         while let Some(message) = self.bench.take(TakeAt::Step) {
             self.taken = Some(message);
