@@ -11,7 +11,6 @@ import { draw } from "./view.js";
 
 /** What `vh` resolves against while the content is first measured. */
 const FIRST_VIEWPORT = 20;
-/** For a card that is only as tall as its frame. */
 const FILLING = 240;
 const RESERVED = 64;
 const WIDTH_CLASS = 160;
@@ -57,7 +56,7 @@ const present = (host, view, base, chat, id) => {
 			const before = states;
 			const head = JSON.stringify({ id, load: my.loadId, name });
 			const answer = await post(`${url}/events`, `${head.slice(0, -1)},"data":${data}}`);
-			// The stream may have told of a later state by then.
+			// The stream may be ahead.
 			if (before !== states && answer.status < 300) answer.value = {};
 			return answer;
 		},
@@ -106,8 +105,8 @@ const present = (host, view, base, chat, id) => {
 			const height = my.load ? view.stage.clientHeight : Math.min(on.kept() ?? RESERVED, my.settings.maxHeight);
 			view.stage.style.minHeight = `${height}px`;
 			on.end();
+			if (!view.action.hidden) on.rest();
 			view.action.hidden = true;
-			if (["missing", "left", "silent", "thief"].includes(line.state)) on.rest();
 			drawn = my.card?.revision ?? 0;
 			const { theme } = my;
 			const { status, value } = await post(`${url}/loads`, `{"theme":${theme}}`);
@@ -149,7 +148,7 @@ const present = (host, view, base, chat, id) => {
 			const now = performance.now();
 			again = again.filter((at) => now - at < LOADS_MS);
 			const often = again.length >= (why === "missing" ? 1 : LOADS);
-			if (often || (why === "silent" && now - silentAt < SILENT_MS)) return on.stop(why);
+			if (often || why === "noisy" || (why === "silent" && now - silentAt < SILENT_MS)) return on.stop(why);
 			if (why === "silent") silentAt = now;
 			again.push(now);
 			on.draw();

@@ -13,6 +13,7 @@ const TEXTS = {
 	removed: "This card is not kept any more.",
 	left: "This card was stopped: it kept leaving its page.",
 	silent: "This card was stopped: it does not answer.",
+	noisy: "This card was stopped: it kept sending messages.",
 	thief: "This card was stopped: it kept taking the keyboard.",
 };
 

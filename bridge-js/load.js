@@ -4,18 +4,22 @@ const HELLO_MS = 3000;
 const TICK_MS = 1000;
 const SILENT_TICKS = 5;
 const LEFT_MS = 50;
+const NOISE = 500;
 
 /** @type {import("./types.js").MakeLoad} */
 export const makeLoad = (frame, nonce, { ready, message, gone }) => {
 	/** @type {MessagePort | undefined} */
 	let port;
 	let silent = 0;
+	let noise = 0;
 	let timer = setTimeout(gone, HELLO_MS, "missing");
 
 	const left = () => frame.isConnected && gone("left");
 	const hello = (/** @type {MessageEvent} */ event) => {
 		const outer = frame.contentWindow;
-		const offered = outer?.length && readHello(event, outer[0], nonce);
+		if (!outer?.length || event.source !== outer[0]) return;
+		if (noise++ > NOISE) return gone("noisy");
+		const offered = readHello(event, outer[0], nonce);
 		if (!offered) return;
 		// The document ran again by itself.
 		if (port) return void left();
@@ -28,6 +32,7 @@ export const makeLoad = (frame, nonce, { ready, message, gone }) => {
 		};
 		clearTimeout(timer);
 		timer = setInterval(() => {
+			noise = 0;
 			if (document.hidden) return;
 			if (silent++ >= SILENT_TICKS) gone("silent");
 			else if (silent % 2) port?.postMessage({ type: "ping", n: silent });

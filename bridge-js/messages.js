@@ -1,10 +1,11 @@
 export const counts = { ignored: 0 };
 
 /** @type {import("./types.js").ReadHello} */
-export const readHello = ({ source, data, ports }, from, nonce) => {
-	if (!from || source !== from) return null;
-	const hello = Object(data);
-	if (hello.type === "inline-ui:hello" && hello.nonce === nonce && ports.length === 1) return ports[0];
+export const readHello = (event, from, nonce) => {
+	if (!from || event.source !== from) return null;
+	const { ports } = event;
+	const { type, nonce: shown } = Object(ports.length === 1 && event.data);
+	if (type === "inline-ui:hello" && shown === nonce) return ports[0];
 	counts.ignored++;
 	return null;
 };

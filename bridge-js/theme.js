@@ -1,6 +1,5 @@
 import { parentOf } from "./gate.js";
 
-// For what the portal does not set.
 const NAMES = "canvas surface raised line fg fg-muted fg-subtle fg-faint accent accent-fg ok warn danger".split(" ");
 const LIGHT = "ffffff f6f6f7 ffffff d9dae0 1b1c20 4b4d56 5f626c 73767f 2b5bc7 ffffff 17703f 855600 b3261e".split(" ");
 const DARK = "17181b 1f2024 292a2f 3b3d45 ececef b9bbc3 9c9fa9 83868f 8ab0ff 0f1420 6fcf97 e2b45c ff938a".split(" ");

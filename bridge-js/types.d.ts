@@ -272,7 +272,7 @@ export type MakeLoad = (
 	hear: {
 		ready(): void;
 		message(message: FromBridge): void;
-		gone(why: "missing" | "left" | "silent"): void;
+		gone(why: "missing" | "left" | "silent" | "noisy"): void;
 	},
 ) => Load;
 
@@ -304,7 +304,7 @@ export interface Presenting {
 	end(): void;
 	/** `theme` is the one that the document was made in. */
 	ready(theme: string): void;
-	gone(why: "missing" | "left" | "silent"): void;
+	gone(why: "missing" | "left" | "silent" | "noisy"): void;
 	stop(why: string): void;
 	hear(message: FromBridge): void;
 	describe(): void;

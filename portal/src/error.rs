@@ -31,7 +31,7 @@ pub enum PortalError {
     /// Reachable from elsewhere, and nobody would have to sign in.
     #[error(
         "{what} can be reached from other machines, so the portal needs a password; \
-         set one, or listen on 127.0.0.1"
+         set one in INLINE_UI_PASSWORD, or listen on 127.0.0.1"
     )]
     PasswordNeeded {
         /// The address or the origin.

@@ -137,3 +137,23 @@ async fn a_late_document_write_loses_neither_theme_nor_data_nor_emit() -> Outcom
     assert_eq!(tab.sent()[0].data, json!("written"));
     Ok(())
 }
+
+#[tokio::test]
+async fn a_card_that_floods_the_page_with_messages_is_stopped_and_the_page_stays_usable() -> Outcome
+{
+    let world = World::start().await;
+    let tab = world.tab().await;
+    let html = "<p>flood</p><script>
+        const go = () => { for (let i = 0; i < 500; i++) parent.parent.postMessage(i, '*'); setTimeout(go); };
+        setTimeout(go, 300);
+        </script>";
+    tab.call("ui_show", &json!({ "title": "Flood", "html": html })).await;
+    let card = tab.card(1);
+    card.line_is("noisy").await;
+    expect(card.own_button("Run again")).to_be_visible().await?;
+    let began = std::time::Instant::now();
+    tab.say("hello").await;
+    tab.agent_says("demo").await;
+    assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
+    Ok(())
+}

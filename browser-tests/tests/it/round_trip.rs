@@ -94,3 +94,19 @@ async fn a_reload_of_the_page_shows_the_same_card_and_shifts_nothing() -> Outcom
 
     Ok(())
 }
+
+#[tokio::test]
+async fn a_call_laid_out_over_lines_is_one_call_and_no_message_of_its_own() -> Outcome {
+    let world = World::start().await;
+    let tab = world.tab().await;
+    tab.show("<p>here</p>", &json!([])).await;
+    let shutdown = json!({ "jsonrpc": "2.0", "id": 1, "method": "shutdown" });
+    let laid_out = format!(
+        "/call ui_update {{\n\"card\": \"c1\",\n\"title\": \"Laid out\", \"data\": [\n{shutdown}\n]}}"
+    );
+    tab.say(&laid_out).await;
+    tab.call_is(2, "done").await;
+    expect(tab.card(1).own_button("Close")).to_be_visible().await?;
+    expect(tab.card(1).part("b")).to_have_text("Laid out").await?;
+    Ok(())
+}

@@ -18,8 +18,6 @@ pub const FALLBACK_CHARS: usize = 2_000;
 pub const EVENTS_PER_CARD: usize = 20;
 /// An event's name, in characters.
 pub const EVENT_NAME_CHARS: usize = 64;
-/// An event's description, in characters.
-pub const EVENT_DESCRIPTION_CHARS: usize = 500;
 /// An event's id, in characters.
 pub const EVENT_ID_CHARS: usize = 128;
 /// A chat's id, in characters.

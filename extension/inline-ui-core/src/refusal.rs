@@ -21,7 +21,7 @@ pub enum Refusal {
     BadEventName { name: String },
     #[error("the arguments do not fit: {what}")]
     BadArguments { what: String },
-    #[error("the arguments have a field that is not known: {what}")]
+    #[error("a field is not known: {what}")]
     UnknownField { what: String },
     #[error("a title is 1 to {} characters; this one has {chars}", limits::TITLE_CHARS)]
     BadTitle { chars: usize },
@@ -47,11 +47,6 @@ pub enum Refusal {
         limits::DEBOUNCE_MAX_MS
     )]
     BadDebounce { name: EventName, given: String },
-    #[error(
-        "the description of {name} has {chars} characters and may have {}",
-        limits::EVENT_DESCRIPTION_CHARS
-    )]
-    DescriptionTooLong { name: EventName, chars: usize },
     #[error("wait.event names no event; give one name or a list of names")]
     WaitForNothing,
     #[error(
@@ -61,10 +56,7 @@ pub enum Refusal {
     BadTimeout { given: String },
     #[error("ui_update needs at least one of data, title and html")]
     NothingToUpdate,
-    #[error(
-        "the data has more than {} bytes as JSON; post less, or send the rest in a second update",
-        limits::POST_BYTES
-    )]
+    #[error("the data has more than {} bytes as JSON; post less", limits::POST_BYTES)]
     PostTooLarge,
     #[error("card {card} is closed; show a new one with ui_show")]
     CardClosed { card: CardId },
@@ -115,7 +107,6 @@ impl Refusal {
             Self::TooManyEvents { .. } => "too_many_events",
             Self::DuplicateEvent { .. } => "duplicate_event",
             Self::BadDebounce { .. } => "bad_debounce",
-            Self::DescriptionTooLong { .. } => "description_too_long",
             Self::WaitForNothing => "wait_for_nothing",
             Self::BadTimeout { .. } => "bad_timeout",
             Self::NothingToUpdate => "nothing_to_update",

@@ -106,7 +106,11 @@ struct ShowArgs {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(
+    rename_all = "camelCase",
+    deny_unknown_fields,
+    expecting = "an object such as {\"name\": \"pick\"}"
+)]
 #[schemars(inline)]
 struct EventArgs {
     #[schemars(regex(pattern = "^[A-Za-z][A-Za-z0-9_.:-]{0,63}$"))]
@@ -123,7 +127,11 @@ struct EventArgs {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(
+    rename_all = "camelCase",
+    deny_unknown_fields,
+    expecting = "an object such as {\"event\": \"pick\"}"
+)]
 #[schemars(inline)]
 struct WaitArgs {
     /// A name or a list of names.
@@ -141,7 +149,7 @@ struct WaitArgs {
 struct UpdateArgs {
     /// For example c1.
     card: String,
-    /// Any JSON.
+    /// Any JSON but null.
     #[serde(default)]
     #[schemars(schema_with = "any_schema")]
     data: Option<Box<RawValue>>,
@@ -207,11 +215,6 @@ impl ShowArgs {
 impl EventArgs {
     fn read(self) -> Result<DeclaredEvent, Refusal> {
         let name = EventName::parse(&self.name)?;
-        if let Some(chars) = self.description.as_ref().map(|text| text.chars().count())
-            && chars > limits::EVENT_DESCRIPTION_CHARS
-        {
-            return Err(Refusal::DescriptionTooLong { name, chars });
-        }
         let debounce_ms = match &self.debounce_ms {
             None => None,
             Some(given) => {
@@ -330,15 +333,26 @@ fn card(id: &str) -> Result<CardId, Refusal> {
     CardId::parse(id).ok_or_else(|| Refusal::UnknownCard { card: crate::ids::shortened(id) })
 }
 
+/// Reads an object of arguments. What does not fit is named by its place and told in the words of JSON.
 fn arguments_of<T: DeserializeOwned>(arguments: &RawValue) -> Result<T, Refusal> {
-    serde_json::from_str(arguments.get()).map_err(|error| {
-        let what = error.to_string();
-        let what = what.split(" at line ").next().unwrap_or_default().to_owned();
-        if what.starts_with("unknown field") {
-            Refusal::UnknownField { what }
-        } else {
-            Refusal::BadArguments { what }
-        }
+    if !arguments.get().trim_start().starts_with('{') {
+        return Err(Refusal::BadArguments { what: "they are a JSON object".to_owned() });
+    }
+    let mut json = serde_json::Deserializer::from_str(arguments.get());
+    serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let place = error.path().to_string();
+        let what = error.inner().to_string();
+        let what =
+            what.split(" at line ").next().unwrap_or_default().replace("a sequence", "a list");
+        let unknown = what.starts_with("unknown field");
+        let place = match place.rsplit_once('.') {
+            // The path ends at the unknown field itself, which the words name.
+            Some((parent, _)) if unknown => format!("{parent}: "),
+            None if unknown || place == "." => String::new(),
+            _ => format!("{place}: "),
+        };
+        let what = format!("{place}{what}");
+        if unknown { Refusal::UnknownField { what } } else { Refusal::BadArguments { what } }
     })
 }
 
@@ -484,6 +498,27 @@ mod tests {
         assert!(read("ui_show", &raw).unwrap_err().to_string().contains("colour"));
         assert!(read("ui_draw", &raw).unwrap_err().to_string().contains("ui_draw"));
         assert!(Refusal::HtmlTooLarge { bytes: 300_000 }.to_string().contains("262144"));
+    }
+
+    #[rstest]
+    #[case(json!({ "title": 5, "html": "x" }), "title: invalid type: integer `5`, expected a string")]
+    #[case(json!({ "title": "T", "html": "x", "events": ["pick"] }), "events[0]: invalid type: string \"pick\", expected an object such as {\"name\": \"pick\"}")]
+    #[case(json!({ "title": "T", "html": "x", "events": "pick" }), "events: invalid type: string \"pick\", expected a list")]
+    #[case(json!({ "title": "T", "html": "x", "events": [{ "name": "a" }, {}] }), "events[1]: missing field `name`")]
+    #[case(json!({ "title": "T", "html": "x", "events": [{ "name": "a", "wake": "yes" }] }), "events[0].wake: invalid type: string \"yes\", expected a boolean")]
+    #[case(json!({ "title": "T", "html": "x", "events": [{ "name": "a", "ms": 1 }] }), "events[0]: unknown field `ms`")]
+    #[case(json!({ "title": "T", "html": "x", "wait": "ok" }), "wait: invalid type: string \"ok\", expected an object such as {\"event\": \"pick\"}")]
+    #[case(json!({ "html": "x" }), "missing field `title`")]
+    #[case(json!({ "title": "T", "html": "x", "colour": 1 }), "unknown field `colour`")]
+    #[case(json!(["T", "x", null, null, null]), "they are a JSON object")]
+    fn what_does_not_fit_is_named_by_its_place_in_the_words_of_json(
+        #[case] arguments: Value,
+        #[case] words: &str,
+    ) {
+        let raw = RawValue::from_string(arguments.to_string()).unwrap();
+        let told = read("ui_show", &raw).unwrap_err().to_string();
+        assert!(told.contains(&format!(": {words}")), "{told}");
+        assert!(!told.contains("Args"), "{told}");
     }
 
     #[test]

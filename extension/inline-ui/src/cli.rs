@@ -14,6 +14,9 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run the small portal with this extension installed.
+    ///
+    /// Who may use it signs in with the password in the environment variable `INLINE_UI_PASSWORD`. It may
+    /// be left out on loopback, where nobody has to sign in then, and nowhere else.
     Portal(Portal),
     /// Run the extension's server half alone, for another portal.
     Serve(Serve),

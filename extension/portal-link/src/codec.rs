@@ -70,7 +70,14 @@ impl Decoder for LineCodec {
 impl Encoder<String> for LineCodec {
     type Error = std::io::Error;
 
+    /// Refuses what is more than one line: the rest would be somebody else's message.
     fn encode(&mut self, line: String, dst: &mut BytesMut) -> Result<(), Self::Error> {
+        if line.contains('\n') {
+            return Err(std::io::Error::new(
+                std::io::ErrorKind::InvalidInput,
+                "a message is one line",
+            ));
+        }
         dst.reserve(line.len() + 1);
         dst.put_slice(line.as_bytes());
         dst.put_u8(b'\n');
@@ -117,6 +124,15 @@ mod tests {
         );
         let parts: Vec<&[u8]> = vec![&over, &over, b"\nnext\n"];
         assert_eq!(lines(&parts), vec![Err(LineError::TooLong), Ok("next".to_owned())]);
+    }
+
+    #[test]
+    fn what_is_more_than_one_line_is_not_sent() {
+        let mut sent = BytesMut::new();
+        assert!(LineCodec::default().encode("a\nb".to_owned(), &mut sent).is_err());
+        assert!(sent.is_empty());
+        LineCodec::default().encode("ab".to_owned(), &mut sent).unwrap();
+        assert_eq!(&sent[..], b"ab\n");
     }
 
     #[test]

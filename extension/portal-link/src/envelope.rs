@@ -172,12 +172,12 @@ pub fn request(
     method: &str,
     params: &impl Serialize,
 ) -> Result<String, serde_json::Error> {
-    serde_json::to_string(&Out { jsonrpc: "2.0", id: Some(id), method, params })
+    line(&Out { jsonrpc: "2.0", id: Some(id), method, params })
 }
 
 /// The line of a notification.
 pub fn notification(method: &str, params: &impl Serialize) -> Result<String, serde_json::Error> {
-    serde_json::to_string(&Out { jsonrpc: "2.0", id: None, method, params })
+    line(&Out { jsonrpc: "2.0", id: None, method, params })
 }
 
 /// The line that answers a request.
@@ -188,12 +188,20 @@ pub fn response(id: &Value, result: &impl Serialize) -> Result<String, serde_jso
         id: &'a Value,
         result: &'a R,
     }
-    serde_json::to_string(&Answer { jsonrpc: "2.0", id, result })
+    line(&Answer { jsonrpc: "2.0", id, result })
 }
 
 /// The line that refuses a request.
 pub fn response_error(id: &Value, code: i64, message: &str) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }).to_string()
+}
+
+/// One message as one line. JSON that is passed on as it was written may be laid out over lines: what
+/// stands behind a line feed would be a message of its own, of whoever wrote that JSON. Outside
+/// strings a line break means no more than a space, and inside them JSON has none.
+fn line(message: &impl Serialize) -> Result<String, serde_json::Error> {
+    let line = serde_json::to_string(message)?;
+    Ok(if line.contains(['\n', '\r']) { line.replace(['\n', '\r'], " ") } else { line })
 }
 
 #[derive(Serialize)]
@@ -259,6 +267,24 @@ mod tests {
             "]".repeat(5000)
         );
         assert!(matches!(Incoming::read(deep.as_bytes()), Ok(Incoming::Request { .. })));
+    }
+
+    #[test]
+    fn json_that_was_laid_out_over_lines_is_one_line_and_says_the_same() {
+        let laid_out =
+            "{\"a\": [\r\n{\"jsonrpc\":\"2.0\",\"method\":\"shutdown\"}\n], \"b\": \"x\\ny\"}";
+        let params = RawValue::from_string(laid_out.to_owned()).unwrap();
+        let lines = [
+            request(1, "m", &params).unwrap(),
+            notification("m", &params).unwrap(),
+            response(&json!(1), &params).unwrap(),
+        ];
+        for line in lines {
+            assert!(!line.contains(['\n', '\r']), "{line}");
+            let read: Value = serde_json::from_str(&line).unwrap();
+            let found = read.get("params").or(read.get("result")).unwrap();
+            assert_eq!(*found, serde_json::from_str::<Value>(laid_out).unwrap());
+        }
     }
 
     #[test]

@@ -19,6 +19,9 @@ const CONNECT_PATIENCE: Duration = Duration::from_secs(5);
 /// Until the head of the answer; its body may take for ever.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(30);
 
+/// In bytes. An extension that refuses a larger one while it is written may not be heard.
+const LARGEST_BODY: u64 = 1_048_576;
+
 /// Headers of one hop, which are no part of the message.
 const ONE_HOP: [&str; 9] = [
     "connection",
@@ -44,6 +47,10 @@ pub(super) async fn forward(
     };
     let endpoint = host.endpoint().ok_or_else(|| away("The extension is not running."))?;
     let token = (!is_frame(request.uri().path())).then_some(endpoint.token.as_str());
+    if length(request.headers()).is_some_and(|bytes| bytes > LARGEST_BODY) {
+        let detail = format!("A request to an extension may have {LARGEST_BODY} bytes.");
+        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", detail));
+    }
     let request = outgoing(request, rest, token)?;
     let answer = timeout(ANSWER_PATIENCE, send(&endpoint, request)).await.map_err(|_| {
         let detail = "The extension did not answer in time.";
@@ -64,6 +71,10 @@ pub(super) async fn forward(
         );
     }
     Ok(answer)
+}
+
+fn length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
 /// What the extension sees of an address: the rest behind the base, byte for byte.

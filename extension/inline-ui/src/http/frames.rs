@@ -12,7 +12,8 @@ use inline_ui_store::Store;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Addresses given out and not used yet, at most. Past that the oldest is worth nothing.
+/// Addresses given out and not used yet, at most. Past that all are dropped: a page whose frame does
+/// not load asks for another one.
 const OPEN_KEYS: usize = 10_000;
 
 /// What a frame's address stands for.
