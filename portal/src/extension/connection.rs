@@ -196,8 +196,13 @@ fn take_in(line: &[u8], waiting: &Waiting, ready: &mpsc::Sender<Ready>) -> Optio
     match Incoming::read(line) {
         Ok(Incoming::Response { id, reply }) => {
             let asked = id.as_u64().and_then(|id| lock(waiting).remove(&id));
-            if let Some(asked) = asked {
-                let _ = asked.send(reply);
+            match (asked, reply) {
+                (Some(asked), reply) => drop(asked.send(reply)),
+                // Nobody's answer: a line of ours was refused.
+                (None, Err(error)) => {
+                    tracing::warn!(code = error.code, error = %error.message, "extension refused a line");
+                }
+                (None, Ok(_)) => {}
             }
             None
         }
