@@ -77,7 +77,6 @@ pub(crate) struct Clock {
 
 impl Clock {
     pub(crate) fn start() -> Self {
-        // A day ahead, so that a moment before the process can be told, too.
         Self { start: tokio::time::Instant::now() }
     }
 
