@@ -173,6 +173,7 @@ impl<S: Store> ChatTask<S> {
         };
         let Some(chat) = self.chat.as_mut() else { return Err(gone()) };
         let accepted = chat.handle(now, input)?;
+        self.carry_out(before).await?;
         let wait = match (&accepted, call) {
             (Accepted::Shown { waits: true, .. }, Some(call)) => {
                 let (settle, settled) = oneshot::channel();
@@ -181,7 +182,6 @@ impl<S: Store> ChatTask<S> {
             }
             _ => None,
         };
-        self.carry_out(before).await?;
         Ok(Answer { accepted, pages: self.feed.pages(), wait })
     }
 
@@ -217,12 +217,10 @@ impl<S: Store> ChatTask<S> {
     /// A page may have looked at the copy before it was one: it is told of the cards.
     async fn reload(&mut self) -> Result<(), Refusal> {
         let now = self.world.clock.now();
-        let agent = self.chat.take().map(|chat| chat.agent());
-        let chat = self.loaded(now).await?;
-        if let Some(agent) = agent {
-            chat.handle(now, Input::Agent(agent))?;
+        if let Some(agent) = self.chat.take().map(|chat| chat.agent()) {
+            self.input(Input::Agent(agent)).await?;
         }
-        let shown: Vec<CardView> = chat.cards(now).collect();
+        let shown: Vec<CardView> = self.loaded(now).await?.cards(now).collect();
         for view in shown {
             self.feed.publish(PageEvent::Shown(view));
         }

@@ -1,6 +1,7 @@
 //! The portal's end of the link: who may speak, in what order lines take effect, what they answer.
 
 mod answer;
+mod calls;
 mod session;
 mod site;
 mod transport;

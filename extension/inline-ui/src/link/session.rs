@@ -1,10 +1,11 @@
 use super::answer;
+use super::calls::OpenCalls;
 use super::site::site;
 use super::{Process, Serving};
 use crate::server::Server;
 use futures_util::{SinkExt, StreamExt};
 use inline_ui_core::{
-    Accepted, AgentState, CallId, ChatId, Input, Message, Refusal, Settings, TakeAt, tools,
+    Accepted, AgentState, CallId, ChatId, Input, Message, Outcome, Refusal, Settings, TakeAt, tools,
 };
 use inline_ui_store::SqliteStore;
 use portal_link::{
@@ -16,7 +17,6 @@ use portal_link::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -65,7 +65,7 @@ pub(crate) async fn serve(
         }
     });
     let stop = process.stop.clone();
-    let mut session = Session { process, serving: None, calls: HashMap::new(), out };
+    let mut session = Session { process, serving: None, calls: OpenCalls::default(), out };
     let ended = loop {
         tokio::select! {
             biased;
@@ -95,8 +95,7 @@ pub(crate) async fn serve(
 struct Session<'a> {
     process: &'a mut Process,
     serving: Option<Serving>,
-    /// The chats of calls that may still be cancelled or have an answer that may come back.
-    calls: HashMap<CallId, ChatId>,
+    calls: OpenCalls,
     out: mpsc::Sender<String>,
 }
 
@@ -155,8 +154,8 @@ impl Session<'_> {
         match method {
             method::CANCELLED => {
                 let call = call_id(&read::<Cancelled>(params)?.call)?;
-                if let Some(chat) = self.calls.get(&call) {
-                    self.server()?.submit(chat, Input::Cancel(call.clone())).await;
+                if let Some(chat) = self.calls.chat(&call) {
+                    self.server()?.submit(&chat, Input::Cancel(call)).await;
                 }
             }
             method::CHAT_AGENT => {
@@ -256,21 +255,25 @@ impl Session<'_> {
             }
             Ok(tools::ToolInput::Show(show)) => {
                 if show.wait.is_some() {
-                    self.calls.insert(call.clone(), chat.clone());
+                    self.calls.open(call.clone(), chat.clone());
                 }
-                Input::Show { call, anchor, show }
+                Input::Show { call: call.clone(), anchor, show }
             }
             Ok(tools::ToolInput::Update(update)) => Input::Update(update),
             Ok(tools::ToolInput::Close(card)) => Input::AgentCloses(card),
         };
         // Into the inbox here, so that lines of one chat take effect in order; the answer later.
         let answered = server.submit(&chat, input).await;
-        let (id, out) = (id.clone(), self.out.clone());
+        let (id, out, calls) = (id.clone(), self.out.clone(), self.calls.clone());
         self.process.tasks.spawn(async move {
             let result = answered.await.unwrap_or_else(|_| Err(stopping()));
             let outcome = result.as_ref().map_or_else(Refusal::code, |_| "accepted");
             metrics::counter!("inline_ui_calls_total", "outcome" => outcome).increment(1);
-            send(&out, &id, &answer_to(result).await).await;
+            let (result, may_come_back) = answer_to(result).await;
+            if !may_come_back {
+                calls.forget(&call);
+            }
+            send(&out, &id, &result).await;
         });
         Ok(())
     }
@@ -300,11 +303,11 @@ impl Session<'_> {
     }
 
     /// A call whose answer is settled one way or the other cannot be cancelled any more.
-    fn done(&mut self, chat: &str, id: &str) {
+    fn done(&self, chat: &str, id: &str) {
         if let Ok(call) = CallId::parse(id)
-            && self.calls.get(&call).is_some_and(|of| of.as_str() == chat)
+            && self.calls.chat(&call).is_some_and(|of| of.as_str() == chat)
         {
-            self.calls.remove(&call);
+            self.calls.forget(&call);
         }
     }
 
@@ -340,17 +343,21 @@ impl Session<'_> {
     }
 }
 
-async fn answer_to(result: Result<crate::chat_task::Answer, Refusal>) -> CallResult {
+/// The answer, and whether it has an event that may still come back.
+async fn answer_to(result: Result<crate::chat_task::Answer, Refusal>) -> (CallResult, bool) {
     let answer = match result {
-        Err(refusal) => return answer::refused(&refusal),
+        Err(refusal) => return (answer::refused(&refusal), false),
         Ok(answer) => answer,
     };
     match (answer.wait, &answer.accepted) {
         (Some(wait), Accepted::Shown { card, .. }) => match wait.await {
-            Ok((settled, pages)) => answer::settled(&settled, pages),
-            Err(_) => answer::stopped(*card),
+            Ok((settled, pages)) => {
+                let answered = matches!(settled.outcome, Outcome::Answered { .. });
+                (answer::settled(&settled, pages), answered)
+            }
+            Err(_) => (answer::stopped(*card), false),
         },
-        (wait, _) => answer::accepted(&crate::chat_task::Answer { wait, ..answer }),
+        (wait, _) => (answer::accepted(&crate::chat_task::Answer { wait, ..answer }), false),
     }
 }
 
