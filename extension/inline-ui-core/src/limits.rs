@@ -76,6 +76,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_browsers_half_has_the_same_numbers() {
+        let bridge = include_str!("../../../bridge-js/card.js");
+        let host = include_str!("../../../bridge-js/host.js");
+        for (file, line) in [
+            (bridge, format!("const EVENT_BYTES = {EVENT_DATA_BYTES};")),
+            (bridge, format!("const EVENT_DEPTH = {DATA_DEPTH};")),
+            (host, format!("const WIDTH_CLASS = {WIDTH_CLASS_PX};")),
+            (host, format!("const LOADS = {SELF_LOADS};")),
+            (host, format!("const LOADS_MS = {}_000;", SELF_LOADS_WITHIN.as_secs())),
+            (
+                host,
+                format!("{{ debounceMs: {DEBOUNCE_DEFAULT_MS}, maxHeight: {HEIGHT_DEFAULT_PX} }}"),
+            ),
+        ] {
+            assert!(file.contains(&line), "{line}");
+        }
+    }
+
+    #[test]
     fn the_readmes_table_says_these_numbers() {
         let readme = include_str!("../../../README.md");
         let secs = |length: Duration| length.as_secs();

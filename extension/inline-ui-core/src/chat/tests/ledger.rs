@@ -80,8 +80,9 @@ struct World {
     bytes: BTreeMap<String, Arc<Message>>,
     /// A message that was taken and neither kept nor returned yet.
     taken: Option<Arc<Message>>,
-    /// Calls under way, and how many waits of each ended.
-    open: BTreeMap<CallId, u32>,
+    /// Calls that wait, and those whose wait ended.
+    open: BTreeSet<CallId>,
+    ended: BTreeSet<CallId>,
     last: Option<(u32, EventInput)>,
     woke_at: Option<Instant>,
     cards: u32,
@@ -96,7 +97,8 @@ impl World {
             transcript: BTreeSet::new(),
             bytes: BTreeMap::new(),
             taken: None,
-            open: BTreeMap::new(),
+            open: BTreeSet::new(),
+            ended: BTreeSet::new(),
             last: None,
             woke_at: None,
             cards: 0,
@@ -148,7 +150,7 @@ impl World {
                 }
             }
             Step::CancelCall => {
-                if let Some(call) = self.open.keys().next().cloned() {
+                if let Some(call) = self.open.first().cloned() {
                     self.bench.handle(Input::Cancel(call)).unwrap();
                 }
             }
@@ -196,7 +198,7 @@ impl World {
         }
         self.cards = self.bench.show(&arguments).0;
         if waits {
-            self.open.insert(CallId::parse(&format!("call-{}", self.bench.ids)).unwrap(), 0);
+            self.open.insert(CallId::parse(&format!("call-{}", self.bench.ids)).unwrap());
         }
     }
 
@@ -217,6 +219,7 @@ impl World {
             .map(|settled| settled.call)
             .collect();
         for call in &lost {
+            assert!(self.ended.insert(call.clone()), "a wait ends once: {call}");
             self.open.remove(call);
         }
         if how > 2 {
@@ -273,8 +276,8 @@ impl World {
     /// Answers of calls reach their portal, which keeps each result and says so.
     fn settle(&mut self) {
         for settled in std::mem::take(&mut self.bench.settled) {
-            let Some(ended) = self.open.remove(&settled.call) else { continue };
-            assert_eq!(ended, 0, "a wait ends once");
+            assert!(self.ended.insert(settled.call.clone()), "a wait ends once: {}", settled.call);
+            self.open.remove(&settled.call);
             if let Outcome::Answered { name, .. } = &settled.outcome {
                 *self.got.entry((settled.card.0, name.to_string())).or_default() += 1;
                 self.transcript.insert(settled.call.to_string());
