@@ -65,11 +65,13 @@ async fn a_waited_name_joins_the_cards_events_for_good_as_an_action() {
         json!([{ "name": "ok", "debounceMs": 0, "wake": false, "once": false }])
     );
     assert_eq!(card["waiting"], json!(["ok"]));
+    assert!(card.get("unanswered").is_none(), "somebody still waits");
     portal.cancel(&call).await;
     portal.result(&wait).await;
     let card = page.card(&id).await;
     assert_eq!(card["events"].as_array().unwrap().len(), 1);
     assert!(card.get("waiting").is_none());
+    assert_eq!(card["unanswered"], true);
 }
 
 #[tokio::test]

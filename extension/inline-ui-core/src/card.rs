@@ -78,6 +78,9 @@ pub struct CardRecord {
     /// The last height by width class (see [`width_class`]), in CSS pixels.
     #[serde(default)]
     pub heights: BTreeMap<u32, u32>,
+    /// Whether its call waits for an answer, or stopped waiting without one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unanswered: bool,
     /// Counts the posts it got; 0 is none.
     #[serde(default)]
     pub posts: u64,

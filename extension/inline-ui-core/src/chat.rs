@@ -197,6 +197,7 @@ impl Chat {
             at: now.wall_ms,
             revision: 1,
             heights: BTreeMap::new(),
+            unanswered: show.wait.is_some(),
             posts: 0,
             fallback: show.fallback,
         };

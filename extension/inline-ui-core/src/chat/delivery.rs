@@ -20,6 +20,7 @@ impl Chat {
         let Subject::Event(name) = entry.subject.clone() else { return None };
         let call = self.waits.get(&card)?.call.clone();
         self.write(Write::Entry { entry: entry.clone(), offered_to: Some(call.clone()) });
+        self.answered(card, true);
         self.end_wait(now, card, Outcome::Answered { name, data: entry.data.clone() });
         self.outbox.answer(call.clone(), entry);
         Some(call)
@@ -103,10 +104,14 @@ impl Chat {
                 }
                 Some(Settled::Entry(entry)) => {
                     self.write(Write::RemoveEntry(entry.seq));
+                    self.answered(entry.card, true);
                     let queued = self.outbox.has_queued(entry.card);
                     self.arrived(entry.card, |last| *last == Last::Queue && !queued);
                 }
-                Some(Settled::Less(entry)) => self.write(Write::Entry { entry, offered_to: None }),
+                Some(Settled::Less(entry)) => {
+                    self.answered(entry.card, true);
+                    self.write(Write::Entry { entry, offered_to: None });
+                }
                 None => {}
             }
         }
@@ -133,12 +138,20 @@ impl Chat {
         let Some(replaced) = self.outbox.give_back(call) else { return };
         let card = replaced.entry.card;
         self.write_queued(replaced);
+        self.answered(card, false);
         if let Some(card) =
             self.cards.get_mut(&card).filter(|c| c.last == Some(Last::Answer(call.clone())))
         {
             Arc::make_mut(card).last = Some(Last::Queue);
         }
         self.hinted = None;
+    }
+
+    fn answered(&mut self, card: CardId, answered: bool) {
+        let Ok(card) = self.card_mut(card) else { return };
+        card.record.unanswered = !answered;
+        let record = card.record.clone();
+        self.write(Write::Card(record));
     }
 
     fn take_back_all(&mut self) {

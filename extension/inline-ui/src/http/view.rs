@@ -23,6 +23,9 @@ pub(crate) struct CardJson<'a> {
     heights: Vec<(u32, u32)>,
     #[serde(skip_serializing_if = "<[EventName]>::is_empty")]
     waiting: &'a [EventName],
+    /// Its call stopped waiting and had no answer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unanswered: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<DeliveryState>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,6 +49,7 @@ impl<'a> From<&'a CardView> for CardJson<'a> {
             revision: record.revision,
             heights: record.heights.iter().map(|(class, height)| (*class, *height)).collect(),
             waiting: &view.waiting,
+            unanswered: view.waiting.is_empty() && record.unanswered,
             state: view.state,
             in_ms: millis(view.after),
             fallback: record.fallback.as_deref(),

@@ -77,6 +77,27 @@ fn silence_ends_as_unseen_or_as_timeout_and_a_late_answer_is_an_ordinary_event_o
 }
 
 #[test]
+fn a_card_knows_that_it_was_asked_and_nobody_waits_any_more() {
+    let unanswered =
+        |bench: &Bench| bench.chat.card(bench.now, CardId(1)).unwrap().record.unanswered;
+    let mut bench = asking(60);
+    bench.emit(1, "ok", "1").unwrap();
+    assert!(!unanswered(&bench));
+    bench.handle(Input::Cancel(call())).unwrap();
+    assert!(unanswered(&bench), "the call gave the answer back");
+    bench.deliver("call-1");
+    assert!(!unanswered(&bench), "and had kept it after all");
+
+    let mut bench = asking(60);
+    bench.handle(Input::Cancel(call())).unwrap();
+    assert!(unanswered(&bench));
+    let mut bench = asking(60);
+    bench.restart();
+    assert!(unanswered(&bench), "the call died with the process");
+    assert!(bench.chat.card(bench.now, CardId(1)).unwrap().waiting.is_empty());
+}
+
+#[test]
 fn the_clock_stands_still_while_the_person_is_active() {
     let mut bench = asking(60);
     bench.handle(Input::Seen(CardId(1))).unwrap();
