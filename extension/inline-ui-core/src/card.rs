@@ -128,7 +128,7 @@ pub enum DeliveryState {
 pub(crate) enum Last {
     Queue,
     Message(Arc<str>),
-    Answer(CallId),
+    Answer,
     Delivered,
 }
 
@@ -158,6 +158,11 @@ impl Card {
             told: None,
             height_at: None,
         }
+    }
+
+    /// The last event it sent.
+    pub(crate) fn newest(&self) -> Option<&EventId> {
+        self.accepted.back().map(|(id, _)| id)
     }
 
     pub(crate) fn accepted(&self, id: &EventId) -> Option<DeliveryState> {

@@ -87,6 +87,8 @@ impl Chat {
         chat.find_last();
         chat.tell_states(now);
         chat.effects.retain(|effect| matches!(effect, Effect::Write(_)));
+        chat.wake_hint_at = chat.wake_due(now.mono);
+        chat.hinted = chat.wake_hint_at.map(|_| TakeAt::Wake);
         chat
     }
 
@@ -292,8 +294,8 @@ impl Chat {
             gave_back: Vec::new(),
         };
         let last = if self.waits.get(&id).is_some_and(|wait| wait.wants(&name)) {
-            let call = self.answer(now, id, entry);
-            call.map_or(Last::Queue, Last::Answer)
+            self.answer(now, id, name.clone(), entry);
+            Last::Answer
         } else {
             let replaced = self.outbox.queue(entry);
             self.write_queued(replaced);

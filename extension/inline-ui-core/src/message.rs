@@ -1,4 +1,4 @@
-use crate::ids::CardId;
+use crate::ids::{CardId, EventId};
 use crate::limits;
 use crate::outbox::Entry;
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,25 @@ pub struct Message {
     pub cards: Vec<CardId>,
     /// Whether one of its events may start a turn.
     pub wake: bool,
+}
+
+impl Message {
+    /// Whether that event is the newest of one of its lines.
+    pub(crate) fn has(&self, card: CardId, id: &EventId) -> bool {
+        #[derive(Deserialize)]
+        struct Details {
+            events: Vec<Event>,
+        }
+        #[derive(Deserialize)]
+        struct Event {
+            id: EventId,
+            card: CardId,
+        }
+        self.cards.contains(&card)
+            && serde_json::from_str::<Details>(&self.details).is_ok_and(|details| {
+                details.events.iter().any(|event| event.card == card && event.id == *id)
+            })
+    }
 }
 
 /// Puts whole entries into a message until one does not fit any more.

@@ -190,12 +190,10 @@ impl Outbox {
         }
         let first = self.queue.keys().next().copied()?;
         let mut packer = Packer::new(id(self.next_seq), first);
-        let taken: Vec<u64> =
-            self.queue.values().take_while(|entry| packer.add(entry)).map(|e| e.seq).collect();
+        let fitting = self.queue.values().take_while(|entry| packer.add(entry)).count();
         self.next_seq += 1;
-        for seq in &taken {
-            self.remove(*seq);
-        }
+        let seqs: Vec<u64> = self.queue.keys().take(fitting).copied().collect();
+        let taken = seqs.into_iter().filter_map(|seq| self.remove(seq)).collect();
         let message = Arc::new(packer.finish());
         self.held.push_back(Held { message: message.clone(), state: HeldState::Offered { woke } });
         Some(HandedOver { message, taken })
@@ -236,16 +234,13 @@ impl Outbox {
             || self.held.iter().any(|h| h.state == HeldState::Returned && h.message.wake)
     }
 
-    pub(crate) fn queued_cards(&self) -> impl Iterator<Item = CardId> + '_ {
-        self.queue.values().map(|entry| entry.card)
-    }
-
-    pub(crate) fn held_messages(&self) -> impl Iterator<Item = &Arc<Message>> {
-        self.held.iter().map(|held| &held.message)
-    }
-
-    pub(crate) fn has_queued(&self, card: CardId) -> bool {
-        self.places.range((card, Subject::Closed)..).next().is_some_and(|((c, _), _)| *c == card)
+    /// Where the event is, if the agent is not known to have it. Only the newest of its key is found.
+    pub(crate) fn find(&self, card: CardId, id: &EventId) -> Option<Found<'_>> {
+        if self.queue.values().any(|entry| entry.card == card && entry.id == *id) {
+            return Some(Found::Queue);
+        }
+        let in_message = |held: &&Held| held.message.has(card, id);
+        self.held.iter().find(in_message).map(|held| Found::Message(&held.message.id))
     }
 
     fn insert(&mut self, entry: Entry) {
@@ -266,7 +261,15 @@ impl Outbox {
 #[derive(Debug)]
 pub(crate) struct HandedOver {
     pub(crate) message: Arc<Message>,
-    pub(crate) taken: Vec<u64>,
+    pub(crate) taken: Vec<Entry>,
+}
+
+/// A place of [`Outbox::find`].
+#[derive(Debug)]
+pub(crate) enum Found<'a> {
+    Queue,
+    /// The message of that id.
+    Message(&'a str),
 }
 
 /// What a settled answer changed.

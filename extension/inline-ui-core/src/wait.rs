@@ -85,6 +85,10 @@ impl Wait {
 
     /// The clock stands still until a while after this, within the longest a wait may be.
     pub(crate) fn active(&mut self, now: Instant) {
+        // Its time is over, and only its end was not carried out yet.
+        if self.deadline <= now {
+            return;
+        }
         let until = now + limits::ACTIVE_FOR;
         let stood_until = self.active_until.filter(|active| *active > now).unwrap_or(now);
         self.deadline =

@@ -1,29 +1,26 @@
 //! Rules 2 to 9: where an admitted event is, and how it gets to the agent.
 
 use super::Chat;
-use crate::card::{DeliveryState, Last};
+use crate::card::{Card, DeliveryState, Last};
 use crate::effect::{Effect, PageEvent, Write};
-use crate::ids::{CallId, CardId};
+use crate::ids::{CallId, CardId, EventName};
 use crate::input::{Accepted, AgentState, TakeAt};
 use crate::limits;
 use crate::message::Message;
-use crate::outbox::{Entry, HeldState, Settled, Subject};
+use crate::outbox::{Entry, Found, HeldState, Settled};
 use crate::time::{Instant, Now};
 use crate::wait::Outcome;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 impl Chat {
     /// Rule 2: the wait takes it.
-    pub(super) fn answer(&mut self, now: Now, card: CardId, entry: Entry) -> Option<CallId> {
-        let Subject::Event(name) = entry.subject.clone() else { return None };
-        let call = self.waits.get(&card)?.call.clone();
+    pub(super) fn answer(&mut self, now: Now, card: CardId, name: EventName, entry: Entry) {
+        let Some(call) = self.waits.get(&card).map(|wait| wait.call.clone()) else { return };
         self.write(Write::Entry { entry: entry.clone(), offered_to: Some(call.clone()) });
         self.answered(card, true);
         self.end_wait(now, card, Outcome::Answered { name, data: entry.data.clone() });
-        self.outbox.answer(call.clone(), entry);
-        Some(call)
+        self.outbox.answer(call, entry);
     }
 
     pub(super) fn cancel(&mut self, now: Now, call: &CallId) -> Accepted {
@@ -68,20 +65,11 @@ impl Chat {
         }
         if !out.taken.is_empty() {
             self.write(Write::Message(out.message.clone()));
-            for seq in out.taken {
-                self.write(Write::RemoveEntry(seq));
-            }
         }
         let id: Arc<str> = out.message.id.as_str().into();
-        for card in &out.message.cards {
-            if self.outbox.has_queued(*card) {
-                continue;
-            }
-            if let Some(card) =
-                self.cards.get_mut(card).filter(|card| card.last == Some(Last::Queue))
-            {
-                Arc::make_mut(card).last = Some(Last::Message(id.clone()));
-            }
+        for entry in out.taken {
+            self.write(Write::RemoveEntry(entry.seq));
+            self.moved(&entry, &Last::Message(id.clone()));
         }
         self.hinted = None;
         Some(out.message)
@@ -91,22 +79,21 @@ impl Chat {
         if let Some(message) = self.outbox.deliver(id) {
             self.write(Write::RemoveMessage(id.to_owned()));
             for card in &message.cards {
-                self.arrived(
-                    *card,
-                    |last| matches!(last, Last::Message(in_message) if **in_message == *id),
-                );
+                let in_it = |card: &&mut Arc<Card>| matches!(&card.last, Some(Last::Message(message)) if **message == *id);
+                if let Some(card) = self.cards.get_mut(card).filter(in_it) {
+                    Arc::make_mut(card).last = Some(Last::Delivered);
+                }
             }
         } else if let Ok(call) = CallId::parse(id) {
             match self.outbox.settle_answer(&call) {
                 Some(Settled::Answer(entry)) => {
                     self.write(Write::RemoveEntry(entry.seq));
-                    self.arrived(entry.card, |last| *last == Last::Answer(call.clone()));
+                    self.moved(&entry, &Last::Delivered);
                 }
                 Some(Settled::Entry(entry)) => {
                     self.write(Write::RemoveEntry(entry.seq));
                     self.answered(entry.card, true);
-                    let queued = self.outbox.has_queued(entry.card);
-                    self.arrived(entry.card, |last| *last == Last::Queue && !queued);
+                    self.moved(&entry, &Last::Delivered);
                 }
                 Some(Settled::Less(entry)) => {
                     self.answered(entry.card, true);
@@ -136,14 +123,9 @@ impl Chat {
             return;
         }
         let Some(replaced) = self.outbox.give_back(call) else { return };
-        let card = replaced.entry.card;
+        self.answered(replaced.entry.card, false);
+        self.moved(&replaced.entry, &Last::Queue);
         self.write_queued(replaced);
-        self.answered(card, false);
-        if let Some(card) =
-            self.cards.get_mut(&card).filter(|c| c.last == Some(Last::Answer(call.clone())))
-        {
-            Arc::make_mut(card).last = Some(Last::Queue);
-        }
         self.hinted = None;
     }
 
@@ -172,30 +154,28 @@ impl Chat {
         }
     }
 
-    fn arrived(&mut self, card: CardId, was_there: impl Fn(&Last) -> bool) {
-        if let Some(card) = self.cards.get_mut(&card)
-            && card.last.as_ref().is_some_and(was_there)
+    /// The entry is elsewhere; with it the last thing its card sent, if that is the newest in it.
+    fn moved(&mut self, entry: &Entry, to: &Last) {
+        if let Some(card) =
+            self.cards.get_mut(&entry.card).filter(|card| card.newest() == Some(&entry.id))
         {
-            Arc::make_mut(card).last = Some(Last::Delivered);
+            Arc::make_mut(card).last = Some(to.clone());
         }
     }
 
-    /// Where each card's last event is, from what was kept.
+    /// Where the last thing that each card sent is, from what was kept.
     pub(super) fn find_last(&mut self) {
-        let mut last = BTreeMap::new();
-        for message in self.outbox.held_messages() {
-            for card in &message.cards {
-                last.insert(*card, Last::Message(message.id.as_str().into()));
+        for (id, card) in &mut self.cards {
+            let Some(newest) = card.newest() else { continue };
+            let last = match self.outbox.find(*id, newest) {
+                Some(Found::Queue) => Last::Queue,
+                Some(Found::Message(message)) => Last::Message(message.into()),
+                None => Last::Delivered,
+            };
+            if last != Last::Delivered {
+                self.pending.insert(*id);
             }
-        }
-        for card in self.outbox.queued_cards() {
-            last.insert(card, Last::Queue);
-        }
-        for (id, last) in last {
-            if let Some(card) = self.cards.get_mut(&id) {
-                Arc::make_mut(card).last = Some(last);
-                self.pending.insert(id);
-            }
+            Arc::make_mut(card).last = Some(last);
         }
     }
 
@@ -205,7 +185,7 @@ impl Chat {
     }
 
     /// When a take at `wake` would find something, if it ever would as things stand.
-    fn wake_due(&self, now: Instant) -> Option<Instant> {
+    pub(super) fn wake_due(&self, now: Instant) -> Option<Instant> {
         let distance = self.woken.map(|at| at + limits::WAKE_DISTANCE);
         (self.wakes() && self.outbox.offered().is_none())
             .then(|| distance.map_or(now, |at| at.max(now)))
@@ -227,7 +207,7 @@ impl Chat {
             (DeliveryState::Starting, after.filter(|wait| !wait.is_zero()))
         };
         Some(match self.cards.get(&card)?.last.as_ref()? {
-            Last::Answer(_) => (DeliveryState::Answered, None),
+            Last::Answer => (DeliveryState::Answered, None),
             Last::Delivered => (DeliveryState::Delivered, None),
             Last::Queue => unsent(),
             Last::Message(id) => match self.outbox.held(id)?.state {

@@ -4,6 +4,8 @@ mod admission;
 mod delivery;
 mod ledger;
 mod lifecycle;
+mod model;
+mod sequences;
 mod waits;
 
 use super::*;
