@@ -19,7 +19,7 @@ async fn a_message_takes_along_what_the_outbox_has_and_acknowledges_it_from_disk
     fake.gives("prompt", Some("m2")).await;
     fake.sees("outbox/delivered", json!({ "chat": chat, "id": "m2" })).await;
     fake.gives("prompt", None).await;
-    assert_eq!(bench.turn().await, ["person hello", "events m1", "events m2"]);
+    assert_eq!(bench.turn().await, ["events m1", "events m2", "person hello"]);
     fake.gives("step", None).await;
     fake.sees("chat/agent", json!({ "chat": chat, "state": "idle" })).await;
     assert_eq!(bench.on_disk(&chat).await.last().unwrap(), "assistant done");
@@ -36,7 +36,7 @@ async fn a_message_the_transcript_has_is_acknowledged_again_and_dropped() {
         fake.sees("outbox/delivered", json!({ "chat": chat, "id": "m1" })).await;
     }
     fake.gives("prompt", None).await;
-    assert_eq!(bench.turn().await, ["person hello", "events m1"]);
+    assert_eq!(bench.turn().await, ["events m1", "person hello"]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -94,6 +94,7 @@ async fn an_extension_that_comes_back_is_told_who_is_there_and_what_it_missed() 
     let bench = Bench::over(folder, vec![]).await;
     let mut fake = bench.connect();
     fake.sees("chat/deleted", json!({ "chat": other })).await;
+    fake.gives("wake", None).await;
     until(async || bench.store.owed().await.unwrap().is_empty()).await;
     fake.silent_for(Duration::from_secs(1)).await;
 }
