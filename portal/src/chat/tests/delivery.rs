@@ -210,6 +210,9 @@ async fn stop_cancels_the_call_at_once_and_a_result_that_still_comes_is_ignored(
     let want = ["person hello", "assistant a", "call ui_show Cancelled", "notice Stopped."];
     assert_eq!(bench.items(&chat).await, want);
     assert_eq!(bench.on_disk(&chat).await, want);
+    let snapshot = bench.hub.snapshot(&chat).await.unwrap();
+    let item = serde_json::to_value(&snapshot.items[2].kind).unwrap();
+    assert_eq!(item["result"], json!({ "text": "Stopped before it was answered." }));
     fake.sees("notifications/cancelled", json!({ "call": line.params["call"] })).await;
     fake.sees("chat/agent", json!({ "chat": chat, "state": "idle" })).await;
     let structured = json!({ "outcome": "answered" });
