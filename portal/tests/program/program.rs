@@ -41,6 +41,12 @@ impl Program {
         self.child.kill().await.unwrap();
     }
 
+    /// Asks it to stop, and waits until it and its extension have.
+    pub(crate) async fn end(&mut self) {
+        signal(self.pid(), "-TERM").await;
+        timeout(PATIENCE, self.child.wait()).await.expect("it does not stop").unwrap();
+    }
+
     pub(crate) fn pid(&self) -> u32 {
         self.child.id().unwrap()
     }
