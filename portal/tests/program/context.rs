@@ -21,7 +21,7 @@ fn lines(entry: &Value) -> Vec<Value> {
     lines.filter(|line| line.starts_with('{')).map(|it| serde_json::from_str(it).unwrap()).collect()
 }
 
-fn event(card: &str, name: &str, count: u64, data: Value) -> Value {
+fn event(card: &str, name: &str, count: u64, data: &Value) -> Value {
     json!({ "card": card, "title": "T", "name": name, "count": count, "data": data })
 }
 
@@ -52,12 +52,12 @@ async fn an_event_that_waits_for_the_person_is_read_before_what_they_say() {
     let taken = chat.emit("c1", "e4", "pick", json!("`\u{2028}")).await.ok();
     assert_eq!(taken["state"], "next_message");
     let picked =
-        [event("c1", "change", 3, json!({ "n": 3 })), event("c1", "pick", 1, json!("`\u{2028}"))];
+        [event("c1", "change", 3, &json!({ "n": 3 })), event("c1", "pick", 1, &json!("`\u{2028}"))];
     let want = [json!({ "events": picked }), json!({ "person": "/context" })];
     assert_eq!(after(&chat.context().await, is("assistant")), want);
 
     chat.post("c1", "close", json!({})).await.ok();
-    let closed = event("c1", "closed", 1, json!({ "closedBy": "person" }));
+    let closed = event("c1", "closed", 1, &json!({ "closedBy": "person" }));
     let want = [json!({ "events": [closed] }), json!({ "person": "/context" })];
     assert_eq!(after(&chat.context().await, is("assistant")), want);
 }
@@ -74,20 +74,20 @@ async fn a_steer_at_a_step_is_read_after_the_step_and_an_answer_after_its_wait_a
     let at = context.iter().position(|entry| entry["text"] == "/work 2").unwrap();
     let want = [
         json!("assistant"),
-        json!({ "events": [event("c1", "a", 1, json!(1))] }),
+        json!({ "events": [event("c1", "a", 1, &json!(1))] }),
         json!("assistant"),
         json!({ "person": "/context" }),
     ];
     assert_eq!(outline(&context[at + 1..]), want);
 
-    let wait = json!({ "event": "ok", "timeoutSeconds": 0.2 });
-    chat.asks(&show(&json!({ "wait": wait }))).await;
+    let soon = json!({ "event": "ok", "timeoutSeconds": 0.2 });
+    chat.asks(&show(&json!({ "wait": soon }))).await;
     chat.emit("c2", "e2", "ok", json!("late")).await.ok();
     let want = [
         // No page fetched the frame before the time passed.
         json!({ "call": "unseen" }),
         json!("assistant"),
-        json!({ "events": [event("c2", "ok", 1, json!("late"))] }),
+        json!({ "events": [event("c2", "ok", 1, &json!("late"))] }),
         json!({ "person": "/context" }),
     ];
     let context = chat.context().await;
@@ -126,9 +126,9 @@ async fn wakes_of_a_chat_are_ten_seconds_apart_and_each_request_has_what_came_un
     );
     chat.idle().await;
     let want = [
-        json!({ "events": [event("c1", "go", 1, json!(1))] }),
+        json!({ "events": [event("c1", "go", 1, &json!(1))] }),
         json!("assistant"),
-        json!({ "events": [event("c1", "go", 3, json!(4))] }),
+        json!({ "events": [event("c1", "go", 3, &json!(4))] }),
         json!("assistant"),
         json!({ "person": "/context" }),
     ];
