@@ -5,8 +5,8 @@ use crate::program::{Program, signal, until};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// The take, and what a busy machine adds.
-const PROMPT: Duration = Duration::from_millis(300 + 150);
+/// One take, and what a busy machine adds; two would be more.
+const PROMPT: Duration = Duration::from_millis(300 + 250);
 
 async fn answered(chat: &Chat<'_>, known: usize) -> Option<Value> {
     let items = chat.items().await;
