@@ -22,6 +22,7 @@ while IFS= read -r line; do
     *'"method":"initialize"'*)
       printf '%s' "$line" > "$2/initialize"
       answer "$id" '{"protocol":1,"extension":{"name":"x","version":"1"},"tools":[],"http":{"address":"127.0.0.1:1","token":"t"},"page":{"module":"page/host.js","element":"x-card"},"settingsSchema":{}}'
+      [ "$1" = dies ] && { echo 'first words' >&2; printf '\033[1mlast words\n\n' >&2; exit 1; }
       [ "$1" = once ] && [ "$(wc -c < "$2/starts")" -lt 2 ] && exit 3 ;;
     *'"method":"shutdown"'*)
       [ "$1" = stubborn ] && { trap '' TERM; while :; do sleep 1; done; }
@@ -126,6 +127,27 @@ async fn an_extension_that_fails_is_started_again() {
     };
     timeout(Duration::from_secs(10), twice).await.unwrap();
     portal.shows("running").await;
+    portal.stop().await;
+}
+
+#[tokio::test]
+async fn an_extension_that_dies_over_and_over_is_started_less_and_less_and_its_last_words_are_shown()
+ {
+    let folder = tempfile::tempdir().unwrap();
+    let portal = serve(config(folder.path(), "dies")).await;
+    let begun = Instant::now();
+    let starts = || std::fs::read(folder.path().join("starts")).unwrap().len();
+    portal.shows("failed").await;
+    let shown = portal.get(&portal.address, "/api/extensions").await;
+    let want = "it stopped (exit status: 1); its last words were: [1mlast words\"";
+    assert!(shown.contains(want), "{shown}");
+    while starts() < 4 {
+        assert!(begun.elapsed() < Duration::from_secs(10));
+        sleep(Duration::from_millis(20)).await;
+    }
+    // The pauses before the 2nd to the 4th: 200, 400 and 800 ms.
+    assert!(begun.elapsed() > Duration::from_millis(1300), "{:?}", begun.elapsed());
+    portal.shows("failed").await;
     portal.stop().await;
 }
 

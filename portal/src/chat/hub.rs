@@ -91,11 +91,20 @@ impl Hub {
     /// Follows the hints of the extension.
     pub(crate) async fn follow(&self, mut hints: mpsc::Receiver<Ready>) {
         while let Some(hint) = hints.recv().await {
-            if hint.at != TakeAt::Wake {
-                continue;
-            }
-            if let Ok(chat) = self.open(&hint.chat).await {
-                let _ = chat.try_send(Command::Wake);
+            match hint.at {
+                TakeAt::Wake => {
+                    if let Ok(chat) = self.open(&hint.chat).await {
+                        let _ = chat.try_send(Command::Wake);
+                    }
+                }
+                TakeAt::Step => {
+                    let chat = self.chats().get(&hint.chat).cloned();
+                    if let Some(chat) = chat {
+                        let _ = chat.try_send(Command::Ready);
+                    }
+                }
+                // The next message takes anyway.
+                TakeAt::Prompt => {}
             }
         }
     }

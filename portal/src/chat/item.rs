@@ -35,9 +35,12 @@ pub(crate) struct Person {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Assistant {
     pub(crate) text: String,
-    /// More text comes. Never so on disk.
+    /// More text comes.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) streaming: bool,
+    /// The portal was killed while it came.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) interrupted: bool,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -82,6 +85,9 @@ pub(crate) struct Events {
     pub(crate) message: String,
     pub(crate) summary: String,
     pub(crate) text: String,
+    /// Taken with the person's message above it, which the model reads after it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) with_prompt: bool,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -6,12 +6,19 @@ use super::task::ChatTask;
 use crate::extension::Offer;
 use crate::store::{Change, StoreError};
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The most that a kill takes away from an answer that is being written.
+pub(super) const SAVE_TEXT_AFTER: Duration = Duration::from_secs(1);
 
 impl ChatTask {
-    /// Streams text that is not on disk yet: it is there once the answer is complete.
+    /// Streams text that goes to disk a little later: at the latest when the answer is complete.
     pub(super) fn write_text(&mut self, text: &str) {
+        self.save_text_at.get_or_insert_with(|| Instant::now() + SAVE_TEXT_AFTER);
         let Some(id) = self.writing else {
-            let assistant = Assistant { text: text.to_owned(), streaming: true };
+            let assistant =
+                Assistant { text: text.to_owned(), streaming: true, interrupted: false };
             let item = self.transcript.make(now(), Kind::Assistant(assistant));
             self.writing = Some(item.id);
             let item = self.transcript.put(item);
@@ -22,12 +29,34 @@ impl ChatTask {
         self.feed.delta(id, text);
     }
 
+    /// Keeps what a kill would lose. Nobody waits for it, and the complete answer is written anyway.
+    pub(super) async fn save_text(&mut self) {
+        self.save_text_at = None;
+        let Some(id) = self.writing else { return };
+        let Some(item) = self.transcript.items().iter().rev().find(|item| item.id == id).cloned()
+        else {
+            return;
+        };
+        let saved = match self.transcript.row(&item) {
+            Ok(row) => {
+                let change = Change { rows: vec![row], ..Change::default() };
+                self.hub.store().save(self.id.clone(), change).await
+            }
+            Err(error) => Err(StoreError::Failed(error.to_string())),
+        };
+        if let Err(error) = saved {
+            tracing::warn!(%error, "text so far not written");
+        }
+    }
+
     /// The answer that was being written, complete as far as it came.
     pub(super) fn written(&mut self) -> Option<Item> {
+        self.save_text_at = None;
         let id = self.writing.take()?;
         let item = self.transcript.items().iter().rev().find(|item| item.id == id)?;
         let Kind::Assistant(assistant) = &item.kind else { return None };
-        let kind = Kind::Assistant(Assistant { text: assistant.text.clone(), streaming: false });
+        let text = assistant.text.clone();
+        let kind = Kind::Assistant(Assistant { text, streaming: false, interrupted: false });
         Some(Item { id, at: item.at, kind })
     }
 
@@ -58,6 +87,7 @@ impl ChatTask {
     pub(super) async fn keep_message(
         &mut self,
         offer: Offer,
+        with_prompt: bool,
         working: Option<bool>,
     ) -> Result<bool, StoreError> {
         let message = offer.message();
@@ -69,6 +99,7 @@ impl ChatTask {
             message: message.id.clone(),
             summary: message.summary.clone(),
             text: message.text.clone(),
+            with_prompt,
         };
         let ack = Some(message.id.clone());
         let item = self.transcript.make(now(), Kind::Events(events));

@@ -1,5 +1,5 @@
 use super::item::{CallAnswer, CallStatus, Item, Level};
-use crate::extension::{Host, LinkError, Offer, Take, Taken};
+use crate::extension::{Host, LinkError, Offer, Take, Taken, Takes};
 use crate::model::{Model, Turn, TurnRequest};
 use crate::store::StoreError;
 use futures_util::StreamExt;
@@ -38,6 +38,7 @@ pub(super) enum Report {
     /// A message of the outbox; whether it was new.
     Message {
         offer: Offer,
+        with_prompt: bool,
         done: Done<bool>,
     },
     Notice {
@@ -65,6 +66,7 @@ pub(super) enum Broken {
 pub(super) struct Run {
     pub(super) chat: String,
     pub(super) host: Host,
+    pub(super) takes: Takes,
     pub(super) model: Arc<dyn Model>,
     pub(super) reports: mpsc::Sender<Report>,
 }
@@ -76,15 +78,34 @@ struct TurnEnd {
     failed: bool,
 }
 
+/// What a run answers.
+#[derive(Debug)]
+pub(super) enum Begun {
+    /// A person's message. `under_way` is a take that was already asked for.
+    Asked { under_way: Option<Take> },
+    /// A message of the outbox, which the transcript has.
+    Woken,
+}
+
+/// What takes brought, until one brought nothing.
+#[derive(Debug, Default)]
+struct Brought {
+    news: bool,
+    /// The last take was not answered.
+    silent: bool,
+}
+
 impl Run {
-    /// `under_way` is a take that was already asked for when the run began.
-    pub(super) async fn go(self, under_way: Option<Take>) -> Result<(), Broken> {
-        let answers = match under_way {
-            Some(mut take) => self.keep(take.taken().await).await?.is_some(),
-            None => true,
+    pub(super) async fn go(self, begun: Begun) -> Result<(), Broken> {
+        let with_prompt = matches!(begun, Begun::Asked { .. });
+        let answers = match begun {
+            Begun::Asked { under_way: Some(mut take) } => {
+                self.keep(take.taken().await, with_prompt).await?.is_some()
+            }
+            Begun::Asked { under_way: None } | Begun::Woken => true,
         };
         if answers {
-            self.take_all(TakeAt::Prompt).await?;
+            self.take_all(TakeAt::Prompt, with_prompt).await?;
         }
         loop {
             let turn = self.turn().await?;
@@ -93,33 +114,42 @@ impl Run {
             }
             let goes_on = turn.more || !turn.calls.is_empty();
             self.call_all(turn.calls).await?;
-            let news = self.take_all(TakeAt::Step).await?;
-            if !goes_on && !news {
+            let brought = self.take_all(TakeAt::Step, false).await?;
+            if !goes_on && !brought.news && !self.missed(&brought).await? {
                 return Ok(());
             }
         }
     }
 
-    /// Whether anything new came in.
-    async fn take_all(&self, at: TakeAt) -> Result<bool, Broken> {
-        let mut news = false;
-        while let Some(mut take) = self.host.take(&self.chat, at) {
-            match self.keep(take.taken().await).await? {
-                Some(Kept::New) => news = true,
+    async fn take_all(&self, at: TakeAt, with_prompt: bool) -> Result<Brought, Broken> {
+        let mut brought = Brought::default();
+        while let Some(mut take) = self.takes.ask(at) {
+            match self.keep(take.taken().await, with_prompt).await? {
+                Some(Kept::New) => brought.news = true,
                 Some(Kept::Known) => {}
-                Some(Kept::Nothing) | None => break,
+                Some(Kept::Nothing) => return Ok(brought),
+                None => break,
             }
         }
-        Ok(news)
+        brought.silent = true;
+        Ok(brought)
+    }
+
+    /// A run does not end while a message that came late may still be on its way back.
+    async fn missed(&self, last: &Brought) -> Result<bool, Broken> {
+        if last.silent || !self.takes.may_have_missed().await {
+            return Ok(false);
+        }
+        Ok(self.take_all(TakeAt::Step, false).await?.news)
     }
 
     /// `None` when the extension did not answer.
-    async fn keep(&self, taken: Taken) -> Result<Option<Kept>, Broken> {
+    async fn keep(&self, taken: Taken, with_prompt: bool) -> Result<Option<Kept>, Broken> {
         match taken {
             Taken::NoAnswer => Ok(None),
             Taken::Nothing => Ok(Some(Kept::Nothing)),
             Taken::Message(offer) => {
-                let new = self.ask(|done| Report::Message { offer, done }).await?;
+                let new = self.ask(|done| Report::Message { offer, with_prompt, done }).await?;
                 Ok(Some(if new { Kept::New } else { Kept::Known }))
             }
         }

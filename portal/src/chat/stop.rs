@@ -26,7 +26,8 @@ impl ChatTask {
     /// that says why.
     pub(super) fn loose_ends(&mut self, why: &str, level: Level) -> Vec<Item> {
         let mut ends: Vec<Item> = self.written().into_iter().collect();
-        let calls = self.transcript.cancelled_calls();
+        ends.extend(self.transcript.interrupted());
+        let calls = self.transcript.cancelled_calls("Stopped before it was answered.");
         for item in &calls {
             if let Kind::Call(call) = &item.kind {
                 self.hub.host().cancelled(&call.call);
@@ -58,9 +59,9 @@ impl ChatTask {
     /// A copy of the transcript as it stands, under a new id. What still runs is cancelled in the copy.
     pub(super) async fn fork(&mut self) -> Result<String, StoreError> {
         let id = uuid::Uuid::now_v7().to_string();
-        let cancelled = self.transcript.cancelled_calls();
+        let cancelled = self.transcript.cancelled_calls("It was running when this copy was made.");
         let mut rows = Vec::new();
-        for (position, item) in (1..).zip(self.transcript.context()) {
+        for (position, item) in (1..).zip(self.transcript.unqueued().to_vec()) {
             if Some(item.id) == self.writing {
                 continue;
             }
@@ -69,16 +70,18 @@ impl ChatTask {
             rows.push(row.map_err(|e| StoreError::Failed(e.to_string()))?);
         }
         let title = format!("{} (copy)", self.title);
-        self.hub.store().create_chat(ChatEntry { id: id.clone(), title, at: now() }, rows).await?;
-        self.hub.host().chat_forked(&self.id, &id).await;
+        let copy = ChatEntry { id: id.clone(), title, at: now() };
+        let owed = self.hub.store().fork_chat(self.id.clone(), copy, rows).await?;
+        self.hub.host().tell(owed);
         Ok(id)
     }
 
     pub(super) async fn delete(&mut self) -> Result<(), StoreError> {
         self.stop("Stopped.").await;
-        self.hub.store().delete_chat(self.id.clone()).await?;
+        let owed = self.hub.store().delete_chat(self.id.clone()).await?;
         self.hub.remove(&self.id);
-        self.hub.host().chat_deleted(&self.id).await;
+        self.hub.host().forget_chat(&self.id);
+        self.hub.host().tell(owed);
         self.feed.deleted();
         Ok(())
     }

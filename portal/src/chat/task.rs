@@ -2,9 +2,9 @@ use super::feed::{Feed, Subscription};
 use super::hub::{ChatError, Hub};
 use super::item::{Call, CallStatus, Item, Kind, Level, Person};
 use super::now;
-use super::run::{Broken, Report, Run};
+use super::run::{Begun, Broken, Report, Run};
 use super::transcript::Transcript;
-use crate::extension::{Take, Taken};
+use crate::extension::{Take, Taken, Takes};
 use crate::store::{Change, Loaded, StoreError};
 use portal_link::{AgentState, TakeAt};
 use std::sync::Arc;
@@ -31,6 +31,8 @@ pub(super) enum Command {
     Delete(oneshot::Sender<Result<(), ChatError>>),
     /// The extension says that a take at `wake` would find something.
     Wake,
+    /// The same of a take at `step`.
+    Ready,
 }
 
 /// A chat as a page first gets it.
@@ -66,10 +68,13 @@ pub(super) struct ChatTask {
     pub(super) transcript: Transcript,
     pub(super) feed: Feed,
     pub(super) run: Option<Running>,
+    takes: Takes,
     /// A take that may start a run.
     waking: Option<Take>,
     /// The assistant's item that is being written.
     pub(super) writing: Option<i64>,
+    /// When what was written since is to be saved.
+    pub(super) save_text_at: Option<Instant>,
     pub(super) used: Instant,
 }
 
@@ -78,12 +83,14 @@ enum Woken {
     Command(Option<Command>),
     Report(Option<Report>),
     Taken(Taken),
+    SaveText,
     Idle,
     Shutdown,
 }
 
 impl ChatTask {
     pub(super) fn new(hub: Hub, id: String, loaded: &Loaded) -> Self {
+        let takes = Takes::new(hub.host().clone(), id.clone());
         Self {
             hub,
             id,
@@ -92,8 +99,10 @@ impl ChatTask {
             transcript: Transcript::load(loaded),
             feed: Feed::new(rand::random()),
             run: None,
+            takes,
             waking: None,
             writing: None,
+            save_text_at: None,
             used: Instant::now(),
         }
     }
@@ -103,7 +112,7 @@ impl ChatTask {
         if broken_off {
             self.repair().await;
         }
-        self.start_queued(None).await;
+        self.start_queued().await;
         loop {
             match self.next(&mut inbox).await {
                 Woken::Command(None) => break,
@@ -115,6 +124,7 @@ impl ChatTask {
                 Woken::Report(Some(report)) => self.hear(report).await,
                 Woken::Report(None) => self.run_ended().await,
                 Woken::Taken(taken) => self.woken(taken).await,
+                Woken::SaveText => self.save_text().await,
                 Woken::Idle if self.agent == AgentState::Idle => self.let_go(),
                 Woken::Idle => {
                     if self.feed.watched() {
@@ -140,6 +150,7 @@ impl ChatTask {
             command = inbox.recv() => Woken::Command(command),
             report = report(self.run.as_mut()) => Woken::Report(report),
             taken = taken(self.waking.as_mut()) => Woken::Taken(taken),
+            () = due(self.save_text_at) => Woken::SaveText,
             () = tokio::time::sleep_until(until), if resting => Woken::Idle,
             () = shutdown.cancelled() => Woken::Shutdown,
         }
@@ -159,7 +170,7 @@ impl ChatTask {
             }
             Command::Stop(answer) => {
                 self.stop("Stopped.").await;
-                self.start_queued(None).await;
+                self.start_queued().await;
                 let _ = answer.send(Ok(()));
             }
             Command::Rename(title, answer) => {
@@ -179,9 +190,10 @@ impl ChatTask {
             }
             Command::Wake => {
                 if self.run.is_none() && self.waking.is_none() {
-                    self.waking = self.hub.host().take(&self.id, TakeAt::Wake);
+                    self.waking = self.takes.ask(TakeAt::Wake);
                 }
             }
+            Command::Ready => self.takes.hinted(),
         }
         std::ops::ControlFlow::Continue(())
     }
@@ -212,43 +224,44 @@ impl ChatTask {
         let item = self.write(item, change).await?;
         if !queued {
             let under_way = self.waking.take();
-            self.begin(under_way);
+            self.begin(Begun::Asked { under_way });
         }
         Ok(Said { item, queued })
     }
 
     /// Gives the next queued message its turn.
-    pub(super) async fn start_queued(&mut self, under_way: Option<Take>) {
+    pub(super) async fn start_queued(&mut self) {
         if self.run.is_some() {
             return;
         }
         let Some(item) = self.transcript.next_queued() else { return };
         let change = Change { working: Some(true), ..Change::default() };
         match self.write(item, change).await {
-            Ok(_) => self.begin(under_way),
+            Ok(_) => self.begin(Begun::Asked { under_way: None }),
             Err(error) => self.unkept(&error),
         }
     }
 
     /// Starts a run over what the transcript has.
-    fn begin(&mut self, under_way: Option<Take>) {
+    fn begin(&mut self, begun: Begun) {
         self.set_agent(AgentState::Working);
         let (reports, inbox) = mpsc::channel(64);
         let run = Run {
             chat: self.id.clone(),
             host: self.hub.host().clone(),
+            takes: self.takes.clone(),
             model: Arc::clone(self.hub.model()),
             reports,
         };
-        let task = tokio::spawn(run.go(under_way));
+        let task = tokio::spawn(run.go(begun));
         self.run = Some(Running { reports: inbox, task, let_go: false });
     }
 
     async fn woken(&mut self, taken: Taken) {
         self.waking = None;
         let Taken::Message(offer) = taken else { return };
-        match self.keep_message(offer, Some(true)).await {
-            Ok(true) => self.begin(None),
+        match self.keep_message(offer, false, Some(true)).await {
+            Ok(true) => self.begin(Begun::Woken),
             Ok(false) => {}
             Err(error) => self.unkept(&error),
         }
@@ -274,8 +287,8 @@ impl ChatTask {
             Report::CallEnded { call, status, answer, done } => {
                 let _ = done.send(self.end_call(&call, status, answer).await);
             }
-            Report::Message { offer, done } => {
-                let _ = done.send(self.keep_message(offer, None).await);
+            Report::Message { offer, with_prompt, done } => {
+                let _ = done.send(self.keep_message(offer, with_prompt, None).await);
             }
             Report::Notice { level, text } => {
                 let notice = self.transcript.notice(now(), level, &text);
@@ -305,7 +318,7 @@ impl ChatTask {
         }
         if self.transcript.has_queued() {
             self.hub.host().agent(&self.id, AgentState::Idle);
-            self.start_queued(None).await;
+            self.start_queued().await;
         }
         if self.run.is_none() {
             self.set_agent(AgentState::Idle);
@@ -338,6 +351,13 @@ impl ChatTask {
 async fn report(run: Option<&mut Running>) -> Option<Report> {
     match run {
         Some(run) => run.reports.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn due(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
         None => std::future::pending().await,
     }
 }

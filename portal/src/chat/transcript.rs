@@ -1,4 +1,4 @@
-use super::item::{Call, CallStatus, Item, Kind, Level, Notice, Person};
+use super::item::{Assistant, Call, CallAnswer, CallStatus, Item, Kind, Level, Notice, Person};
 use crate::store::{Loaded, Row};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -93,9 +93,29 @@ impl Transcript {
         &self.items
     }
 
-    /// What the model reads: everything but what is queued.
+    /// What stands: everything but what is queued.
+    pub(crate) fn unqueued(&self) -> &[Arc<Item>] {
+        &self.items[..self.items.len() - self.queued]
+    }
+
+    /// What the model reads. The person acted in the cards before they wrote, so what was taken with
+    /// a message comes before it.
     pub(crate) fn context(&self) -> Vec<Arc<Item>> {
-        self.items[..self.items.len() - self.queued].to_vec()
+        let mut context: Vec<Arc<Item>> = Vec::with_capacity(self.items.len());
+        let mut prompt = 0;
+        for item in self.unqueued() {
+            match &item.kind {
+                Kind::Events(events) if events.with_prompt => {
+                    context.insert(prompt, Arc::clone(item));
+                    prompt += 1;
+                    continue;
+                }
+                Kind::Person(_) => prompt = context.len(),
+                _ => {}
+            }
+            context.push(Arc::clone(item));
+        }
+        context
     }
 
     pub(crate) fn has_message(&self, id: &str) -> bool {
@@ -121,11 +141,25 @@ impl Transcript {
         })
     }
 
-    /// The calls still running, as cancelled ones.
-    pub(crate) fn cancelled_calls(&self) -> Vec<Item> {
+    /// Text that a killed portal was writing, marked as such.
+    pub(crate) fn interrupted(&self) -> Vec<Item> {
+        let interrupted = |item: &Arc<Item>| match &item.kind {
+            Kind::Assistant(assistant) if assistant.streaming => {
+                let text = assistant.text.clone();
+                let assistant = Assistant { text, streaming: false, interrupted: true };
+                Some(Item { id: item.id, at: item.at, kind: Kind::Assistant(assistant) })
+            }
+            _ => None,
+        };
+        self.items.iter().filter_map(interrupted).collect()
+    }
+
+    /// The calls still running, as cancelled ones, with what is read in place of their results.
+    pub(crate) fn cancelled_calls(&self, why: &str) -> Vec<Item> {
         let cancelled = |item: &Arc<Item>| match &item.kind {
             Kind::Call(call) if call.status == CallStatus::Running => {
-                let call = Call { status: CallStatus::Cancelled, ..call.clone() };
+                let result = Some(CallAnswer { text: why.to_owned(), structured: None });
+                let call = Call { status: CallStatus::Cancelled, result, ..call.clone() };
                 Some(Item { id: item.id, at: item.at, kind: Kind::Call(call) })
             }
             _ => None,

@@ -17,11 +17,13 @@ pub(super) enum Command {
         file: String,
     },
     LetGo,
+    /// Say what the model was given.
+    Context,
     /// Not one of these, or not complete; why, for the person.
     Unclear(String),
 }
 
-const KNOWN: &[&str] = &["/call", "/work", "/show", "/letgo"];
+const KNOWN: &[&str] = &["/call", "/work", "/show", "/letgo", "/context"];
 
 /// The commands of a message: each begins a line, and what follows up to the next is its own, so
 /// that JSON may be laid out over lines.
@@ -64,8 +66,10 @@ fn read_one(piece: &str) -> Command {
             Command::Unclear("Write `/show FILE` with the name of a card's file.".to_owned())
         }
         "/letgo" => Command::LetGo,
+        "/context" => Command::Context,
         _ => Command::Unclear(
-            "I understand the lines `/call NAME JSON`, `/work N`, `/show FILE` and `/letgo`."
+            "I understand the lines `/call NAME JSON`, `/work N`, `/show FILE`, `/letgo` and \
+             `/context`."
                 .to_owned(),
         ),
     }

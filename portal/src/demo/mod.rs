@@ -4,10 +4,12 @@
 
 mod cards;
 mod commands;
+mod context;
 mod quotes;
 mod reading;
 mod show;
 
+use crate::chat::Item;
 use crate::model::{Model, Turn, TurnRequest};
 use commands::Command;
 use futures_util::StreamExt;
@@ -15,6 +17,7 @@ use futures_util::stream::{self, BoxStream};
 use reading::Reading;
 use serde_json::value::RawValue;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 const WORD: Duration = Duration::from_millis(12);
@@ -48,7 +51,7 @@ impl Model for Demo {
         let cards = self.cards.clone();
         // The script may read a file.
         let beats = async move {
-            let script = move || script(&Reading::of(&request.context), &cards);
+            let script = move || script(&request.context, &cards);
             tokio::task::spawn_blocking(script).await.unwrap_or_else(|error| {
                 vec![Beat::Piece(Turn::Failed(format!("The demo model failed: {error}.")))]
             })
@@ -81,9 +84,10 @@ struct Script {
     let_go: bool,
 }
 
-fn script(reading: &Reading, cards: &Cards) -> Vec<Beat> {
+fn script(context: &[Arc<Item>], cards: &Cards) -> Vec<Beat> {
+    let reading = Reading::of(context);
     if let Some(step) = reading.work_step() {
-        return work(reading, step);
+        return work(&reading, step);
     }
     let mut script = Script::default();
     script
@@ -95,7 +99,7 @@ fn script(reading: &Reading, cards: &Cards) -> Vec<Beat> {
         script.paragraphs.push(quotes::result(call, closing));
     }
     if let Some(text) = reading.person {
-        answer(text, cards, &mut script);
+        answer(text, context, cards, &mut script);
     }
     if script.paragraphs.is_empty() && script.calls.is_empty() {
         script.paragraphs.push("There is nothing new for me to answer.".to_owned());
@@ -109,10 +113,10 @@ fn script(reading: &Reading, cards: &Cards) -> Vec<Beat> {
     beats
 }
 
-fn answer(text: &str, cards: &Cards, script: &mut Script) {
+fn answer(text: &str, context: &[Arc<Item>], cards: &Cards, script: &mut Script) {
     if is_command(text) {
         for command in commands::read(text) {
-            obey(command, cards, script);
+            obey(command, context, cards, script);
         }
         return;
     }
@@ -133,8 +137,9 @@ fn is_command(text: &str) -> bool {
     text.trim_start().starts_with('/')
 }
 
-fn obey(command: Command, cards: &Cards, script: &mut Script) {
+fn obey(command: Command, context: &[Arc<Item>], cards: &Cards, script: &mut Script) {
     match command {
+        Command::Context => script.paragraphs.push(context::quoted(context)),
         Command::Call { name, arguments } => {
             script.paragraphs.push(format!("Calling {}.", quotes::code(&name)));
             script.calls.push((name, arguments));

@@ -1,7 +1,6 @@
 use super::{Beat, Cards, Demo, script};
 use crate::chat::{Assistant, Level};
 use crate::chat::{Call, CallAnswer, CallStatus, Events, Item, Kind, Notice, Person};
-use crate::demo::reading::Reading;
 use crate::model::{Model, Turn, TurnRequest};
 use futures_util::StreamExt;
 use serde_json::value::RawValue;
@@ -17,14 +16,16 @@ fn person(text: &str) -> Kind {
 }
 
 fn assistant() -> Kind {
-    Kind::Assistant(Assistant { text: "said".to_owned(), streaming: false })
+    let text = "said".to_owned();
+    Kind::Assistant(Assistant { text, streaming: false, interrupted: false })
 }
 
 fn events(name: &str, count: u32) -> Kind {
     let line =
         json!({ "card": "c1", "title": "T", "name": name, "count": count, "data": {"n": 1} });
     let text = format!("A note.\n{line}\n");
-    Kind::Events(Events { message: "m".to_owned(), summary: "UI: T".to_owned(), text })
+    let (message, summary) = ("m".to_owned(), "UI: T".to_owned());
+    Kind::Events(Events { message, summary, text, with_prompt: false })
 }
 
 fn called(status: CallStatus, text: &str, structured: Option<Value>) -> Kind {
@@ -41,7 +42,7 @@ fn called(status: CallStatus, text: &str, structured: Option<Value>) -> Kind {
 fn turn(kinds: Vec<Kind>) -> (String, Vec<(String, Value)>, bool) {
     let context = context(kinds);
     let (mut text, mut calls, mut more) = (String::new(), Vec::new(), false);
-    for beat in script(&Reading::of(&context), &Cards::None) {
+    for beat in script(&context, &Cards::None) {
         match beat {
             Beat::Piece(Turn::Text(piece)) => text.push_str(&piece),
             Beat::Piece(Turn::Call { name, arguments }) => {
@@ -142,4 +143,51 @@ async fn a_step_of_work_takes_half_a_second_and_text_comes_in_words() {
     assert_eq!(pieces.len(), "Step 1 of 1. Nothing came in.".split(' ').count());
     let taken = begun.elapsed();
     assert!((500..700).contains(&taken.as_millis()), "{taken:?}");
+}
+
+/// What `/context` shows, read back.
+fn shown(text: &str) -> Value {
+    let (_, block) = text.split_once("```json\n").unwrap();
+    let (json, rest) = block.split_once("```").unwrap();
+    assert_eq!(rest, "");
+    serde_json::from_str(json).unwrap()
+}
+
+#[test]
+fn the_context_is_shown_as_the_model_was_given_it() {
+    let answered = json!({ "outcome": "answered" });
+    let kinds = vec![
+        person("a ```fence``` and \"quotes\""),
+        called(CallStatus::Done, "ok", Some(answered.clone())),
+        events("change", 3),
+        person("/context"),
+    ];
+    let (text, calls, more) = turn(kinds);
+    assert!(calls.is_empty() && !more);
+    let event =
+        json!({ "card": "c1", "title": "T", "name": "change", "count": 3, "data": {"n": 1} });
+    assert_eq!(
+        shown(text.split_once("This is").unwrap().1),
+        json!([
+            { "role": "person", "text": "a ```fence``` and \"quotes\"" },
+            { "role": "call", "name": "ui_show", "arguments": {}, "status": "done", "text": "ok",
+              "structured": answered },
+            { "role": "events", "text": format!("A note.\n{event}\n") },
+            { "role": "person", "text": "/context" },
+        ])
+    );
+}
+
+#[test]
+fn a_context_that_is_too_long_loses_its_oldest_entries_and_says_so() {
+    let mut kinds: Vec<_> =
+        (0..10).map(|n| person(&format!("{n}{}", "x".repeat(10_000)))).collect();
+    kinds.extend([person(&"y".repeat(20_000)), person("/context")]);
+    let (text, ..) = turn(kinds);
+    assert!(text.contains("4 older entries are left out"), "{}", &text[..100]);
+    let shown = shown(&text);
+    let shown = shown.as_array().unwrap();
+    assert!(shown[0]["text"].as_str().unwrap().starts_with('4'));
+    assert_eq!(shown[6], json!({ "role": "person", "leftOutBytes": 20_027 }));
+    assert_eq!(shown[7]["text"], "/context");
 }

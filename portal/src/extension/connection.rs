@@ -18,8 +18,8 @@ const UNREAD_LINES: usize = 4096;
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum LinkError {
-    #[error("the extension is not running")]
-    Away,
+    #[error("the extension is not running: {0}")]
+    Away(String),
     #[error("the extension stopped before it answered")]
     Closed,
     #[error("the line would have {0} bytes and may have {MAX_LINE}")]

@@ -1,10 +1,10 @@
 use super::connection::{Connection, LinkError};
 use super::settings::SettingsSchema;
-use super::take::Take;
+use super::take::Takes;
 use crate::store::{Owed, Store};
 use portal_link::{
-    AgentState, CallParams, CallResult, Cancelled, ChatAgent, ChatDeleted, ChatForked, Endpoint,
-    InitializeResult, MessageRef, SettingsChanged, TakeAt, Tool, method,
+    AgentState, CallParams, CallResult, Cancelled, ChatAgent, Endpoint, InitializeResult,
+    MessageRef, SettingsChanged, Tool, method,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -16,6 +16,8 @@ use tokio::sync::watch;
 
 /// How long a tool call waits for an extension that is starting.
 const START_PATIENCE: Duration = Duration::from_secs(5);
+/// How long after a question that a slow extension did not look at the same is asked again.
+const SETTLE_AGAIN: Duration = Duration::from_secs(1);
 
 /// What the manifest says of an extension, before any of its code runs.
 #[derive(Debug, Clone, serde::Deserialize)]
@@ -77,6 +79,7 @@ struct Link {
     agents: BTreeMap<String, AgentState>,
     /// Acknowledgements the extension may not have, and whether this connection has carried them.
     acks: BTreeMap<String, BTreeMap<String, bool>>,
+    /// What it must be told, and is not known to have heard.
     owed: Vec<Owed>,
 }
 
@@ -116,11 +119,9 @@ impl Host {
     /// that nothing newer can come before it.
     pub(crate) fn connected(&self, connection: &Arc<Connection>, introduced: InitializeResult) {
         let mut link = self.link();
-        for owed in std::mem::take(&mut link.owed) {
-            match RawValue::from_string(owed.params) {
-                Ok(params) => say(connection, &owed.method, &params),
-                Err(error) => tracing::error!(%error, "owed notification unreadable, left out"),
-            }
+        let owed = link.owed.clone();
+        for owed in &owed {
+            say_owed(connection, owed);
         }
         for (chat, ids) in &mut link.acks {
             for (id, sent) in ids {
@@ -134,8 +135,9 @@ impl Host {
         link.connection = Some(Arc::clone(connection));
         link.introduced = Some(Arc::new(introduced));
         drop(link);
-        let store = Arc::clone(&self.shared.store);
-        tokio::spawn(async move { store.forget_owed().await });
+        for owed in owed {
+            tokio::spawn(self.clone().settle(owed, Arc::clone(connection)));
+        }
         self.set_state(HostState::Running);
     }
 
@@ -180,9 +182,8 @@ impl Host {
         link.say(method::CHAT_AGENT, &ChatAgent { chat: chat.to_owned(), state });
     }
 
-    pub(crate) fn take(&self, chat: &str, at: TakeAt) -> Option<Take> {
-        let connection = self.link().connection.clone()?;
-        Take::ask(self, &connection, chat, at)
+    pub(super) fn connection(&self) -> Option<Arc<Connection>> {
+        self.link().connection.clone()
     }
 
     /// The transcript has it on disk, with its acknowledgement in the same write.
@@ -223,8 +224,15 @@ impl Host {
         let mut state = self.state();
         let running = state.wait_for(|state| *state == HostState::Running);
         let _ = tokio::time::timeout(START_PATIENCE, running).await;
-        let connection = self.link().connection.clone().ok_or(LinkError::Away)?;
+        let connection = self.connection().ok_or_else(|| self.away())?;
         connection.request(method::TOOLS_CALL, &params)?.await
+    }
+
+    fn away(&self) -> LinkError {
+        LinkError::Away(match &*self.shared.state.borrow() {
+            HostState::Failed(why) => why.clone(),
+            HostState::Starting | HostState::Running => "it is starting".to_owned(),
+        })
     }
 
     /// An extension that is away has forgotten the call already.
@@ -232,38 +240,46 @@ impl Host {
         self.link().say(method::CANCELLED, &Cancelled { call: call.to_owned() });
     }
 
-    pub(crate) async fn chat_deleted(&self, chat: &str) {
-        {
-            let mut link = self.link();
-            link.agents.remove(chat);
-            link.acks.remove(chat);
+    /// Says what is on disk as owed, at once or when the extension is back.
+    pub(crate) fn tell(&self, owed: Owed) {
+        let mut link = self.link();
+        let connection = link.connection.clone();
+        if let Some(connection) = &connection {
+            say_owed(connection, &owed);
         }
-        self.tell_or_owe(method::CHAT_DELETED, &ChatDeleted { chat: chat.to_owned() }).await;
+        link.owed.push(owed.clone());
+        drop(link);
+        if let Some(connection) = connection {
+            tokio::spawn(self.clone().settle(owed, connection));
+        }
     }
 
-    pub(crate) async fn chat_forked(&self, from: &str, to: &str) {
-        let forked = ChatForked { from: from.to_owned(), to: to.to_owned() };
-        self.tell_or_owe(method::CHAT_FORKED, &forked).await;
+    /// Forgets what a chat was told once a later answer about that chat shows that it was heard.
+    async fn settle(self, owed: Owed, connection: Arc<Connection>) {
+        let Some(chat) = owed.chat() else { return };
+        let takes = Takes::new(self.clone(), chat);
+        while !takes.seen(&connection).await {
+            tokio::select! {
+                () = connection.ended() => return,
+                () = tokio::time::sleep(SETTLE_AGAIN) => {}
+            }
+        }
+        self.link().owed.retain(|it| it.n != owed.n);
+        if let Err(error) = self.shared.store.forget_owed(owed.n).await {
+            tracing::error!(%error, "owed notification not forgotten");
+        }
+    }
+
+    /// What belongs to a chat that is no more.
+    pub(crate) fn forget_chat(&self, chat: &str) {
+        let mut link = self.link();
+        link.agents.remove(chat);
+        link.acks.remove(chat);
     }
 
     /// An extension that is away gets the settings when it is introduced.
     pub(crate) fn settings_changed(&self, settings: Value) {
         self.link().say(method::SETTINGS_CHANGED, &SettingsChanged { settings });
-    }
-
-    async fn tell_or_owe(&self, method: &str, params: &impl Serialize) {
-        let Ok(text) = serde_json::to_string(params) else { return };
-        let owed = Owed { method: method.to_owned(), params: text };
-        {
-            let mut link = self.link();
-            if link.say(method, params) {
-                return;
-            }
-            link.owed.push(owed.clone());
-        }
-        if let Err(error) = self.shared.store.owe(owed).await {
-            tracing::error!(%error, "owed notification not kept");
-        }
     }
 
     fn link(&self) -> MutexGuard<'_, Link> {
@@ -275,6 +291,13 @@ impl Link {
     /// Whether it left.
     fn say(&self, method: &str, params: &impl Serialize) -> bool {
         self.connection.as_ref().is_some_and(|it| it.notify(method, params).is_ok())
+    }
+}
+
+fn say_owed(connection: &Connection, owed: &Owed) {
+    match serde_json::from_str::<&RawValue>(&owed.params) {
+        Ok(params) => say(connection, &owed.method, &params),
+        Err(error) => tracing::error!(%error, "owed notification unreadable, left out"),
     }
 }
 

@@ -11,7 +11,7 @@ pub(crate) use connection::{Connection, LinkError};
 pub(crate) use host::{Host, HostState, Profile};
 pub(crate) use process::{Introduction, supervise};
 pub(crate) use settings::BadSetting;
-pub(crate) use take::{Offer, Take, Taken};
+pub(crate) use take::{Offer, Take, Taken, Takes};
 
 #[cfg(test)]
 pub(crate) mod fake;

@@ -8,8 +8,9 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::{Child, ChildStderr, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -21,6 +22,10 @@ const INITIALIZE_PATIENCE: Duration = Duration::from_secs(15);
 /// How long a child may live on without its link.
 const EXIT_PATIENCE: Duration = Duration::from_secs(1);
 const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(3);
+/// How long the rest of a child's log may take once the child has ended.
+const LOG_PATIENCE: Duration = Duration::from_millis(200);
+/// Characters of its last line that people are shown.
+const LONGEST_WORDS: usize = 300;
 
 /// What the extension is told when it starts.
 #[derive(Debug, Clone)]
@@ -59,7 +64,6 @@ pub(crate) async fn supervise(
             () = tokio::time::sleep(pause) => {}
         }
         pause = (pause * 2).min(LONGEST_PAUSE);
-        host.set_state(HostState::Starting);
     }
 }
 
@@ -87,14 +91,27 @@ impl Life<'_> {
         let (Some(output), Some(input)) = (child.stdout.take(), child.stdin.take()) else {
             return "its input and output are not there".to_owned();
         };
-        if let Some(errors) = child.stderr.take() {
-            tokio::spawn(log(errors));
+        let log = child.stderr.take().map(|errors| tokio::spawn(log(errors)));
+        let reason = self.lead(&mut child, output, input, ready, shutdown).await;
+        match last_words(log).await {
+            Some(words) => format!("{reason}; its last words were: {words}"),
+            None => reason,
         }
+    }
+
+    async fn lead(
+        &self,
+        child: &mut Child,
+        output: ChildStdout,
+        input: ChildStdin,
+        ready: mpsc::Sender<Ready>,
+        shutdown: &CancellationToken,
+    ) -> String {
         let connection = Connection::open(output, input, ready);
         let introduced = tokio::select! {
             introduced = timeout(INITIALIZE_PATIENCE, self.introduce(&connection)) => introduced,
             () = shutdown.cancelled() => {
-                end(&mut child, &connection).await;
+                end(child, &connection).await;
                 return String::new();
             }
         };
@@ -103,17 +120,17 @@ impl Life<'_> {
                 tracing::info!(version = %introduced.extension.version, "extension running");
                 self.host.connected(&connection, introduced);
             }
-            Ok(Err(error)) => return ended(&mut child, Some(error)).await,
+            Ok(Err(error)) => return ended(child, Some(error)).await,
             Err(_) => {
                 let _ = child.kill().await;
                 return "it did not answer `initialize`".to_owned();
             }
         }
         tokio::select! {
-            () = connection.ended() => ended(&mut child, None).await,
+            () = connection.ended() => ended(child, None).await,
             status = child.wait() => describe(status),
             () = shutdown.cancelled() => {
-                end(&mut child, &connection).await;
+                end(child, &connection).await;
                 String::new()
             }
         }
@@ -198,10 +215,21 @@ fn describe(status: std::io::Result<std::process::ExitStatus>) -> String {
     }
 }
 
-/// The extension's own log, line by line.
-async fn log(errors: ChildStderr) {
+/// The extension's own log, line by line; the last one that says something.
+async fn log(errors: ChildStderr) -> Option<String> {
     let mut lines = BufReader::new(errors).lines();
+    let mut last = None;
     while let Ok(Some(line)) = lines.next_line().await {
         tracing::info!(target: "inline_ui_portal::extension", line, "extension says");
+        if !line.trim().is_empty() {
+            last = Some(line);
+        }
     }
+    last
+}
+
+async fn last_words(log: Option<JoinHandle<Option<String>>>) -> Option<String> {
+    // A grandchild may hold the pipe open.
+    let line = timeout(LOG_PATIENCE, log?).await.ok()?.ok()??;
+    Some(line.chars().filter(|c| !c.is_control()).take(LONGEST_WORDS).collect())
 }

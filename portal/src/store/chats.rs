@@ -1,4 +1,6 @@
+use super::rest::{Owed, owe};
 use super::{Store, StoreError};
+use portal_link::{ChatDeleted, ChatForked, method};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// An item of a transcript as it lies in the database.
@@ -48,14 +50,19 @@ impl Store {
         chat: ChatEntry,
         rows: Vec<Row>,
     ) -> Result<bool, StoreError> {
+        self.run(move |c| create(c, &chat, &rows)).await
+    }
+
+    /// Makes a chat that is the copy of another, with what the extension is to be told of it.
+    pub(crate) async fn fork_chat(
+        &self,
+        from: String,
+        chat: ChatEntry,
+        rows: Vec<Row>,
+    ) -> Result<Owed, StoreError> {
         self.run(move |c| {
-            let sql =
-                "INSERT INTO chats (id, title, at) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
-            if c.prepare_cached(sql)?.execute(params![chat.id, chat.title, chat.at])? == 0 {
-                return Ok(false);
-            }
-            rows.iter().try_for_each(|row| put(c, &chat.id, row))?;
-            Ok(true)
+            create(c, &chat, &rows)?;
+            owe(c, method::CHAT_FORKED, &ChatForked { from, to: chat.id })
         })
         .await
     }
@@ -136,9 +143,23 @@ impl Store {
         .await
     }
 
-    pub(crate) async fn delete_chat(&self, chat: String) -> Result<(), StoreError> {
-        self.run(move |c| c.execute("DELETE FROM chats WHERE id = ?1", [chat]).map(|_| ())).await
+    /// Deletes a chat, with what the extension is to be told of it.
+    pub(crate) async fn delete_chat(&self, chat: String) -> Result<Owed, StoreError> {
+        self.run(move |c| {
+            c.execute("DELETE FROM chats WHERE id = ?1", [&chat])?;
+            owe(c, method::CHAT_DELETED, &ChatDeleted { chat })
+        })
+        .await
     }
+}
+
+fn create(connection: &Connection, chat: &ChatEntry, rows: &[Row]) -> rusqlite::Result<bool> {
+    let sql = "INSERT INTO chats (id, title, at) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+    if connection.prepare_cached(sql)?.execute(params![chat.id, chat.title, chat.at])? == 0 {
+        return Ok(false);
+    }
+    rows.iter().try_for_each(|row| put(connection, &chat.id, row))?;
+    Ok(true)
 }
 
 fn put(connection: &Connection, chat: &str, row: &Row) -> rusqlite::Result<()> {

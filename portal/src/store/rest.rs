@@ -1,11 +1,39 @@
 use super::{Store, StoreError};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::Serialize;
 
-/// A notification that could not be sent because the extension was away.
+/// A notification that the extension must have although it is away, or dies before it reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Owed {
+    pub(crate) n: i64,
     pub(crate) method: String,
     pub(crate) params: String,
+}
+
+impl Owed {
+    /// The chat that it changes.
+    pub(crate) fn chat(&self) -> Option<String> {
+        #[derive(serde::Deserialize)]
+        struct About {
+            #[serde(alias = "to")]
+            chat: String,
+        }
+        serde_json::from_str::<About>(&self.params).ok().map(|about| about.chat)
+    }
+}
+
+/// Written with what it tells of.
+pub(super) fn owe(
+    connection: &Connection,
+    method: &str,
+    params: &impl Serialize,
+) -> rusqlite::Result<Owed> {
+    let params = serde_json::to_string(params)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    connection
+        .prepare_cached("INSERT INTO owed (method, params) VALUES (?1, ?2)")?
+        .execute(params![method, params])?;
+    Ok(Owed { n: connection.last_insert_rowid(), method: method.to_owned(), params })
 }
 
 impl Store {
@@ -34,26 +62,19 @@ impl Store {
         .await
     }
 
-    pub(crate) async fn owe(&self, owed: Owed) -> Result<(), StoreError> {
-        self.run(move |c| {
-            c.prepare_cached("INSERT INTO owed (method, params) VALUES (?1, ?2)")?
-                .execute(params![owed.method, owed.params])?;
-            Ok(())
-        })
-        .await
-    }
-
     pub(crate) async fn owed(&self) -> Result<Vec<Owed>, StoreError> {
         self.run(|c| {
-            c.prepare_cached("SELECT method, params FROM owed ORDER BY n")?
-                .query_map([], |row| Ok(Owed { method: row.get(0)?, params: row.get(1)? }))?
+            c.prepare_cached("SELECT n, method, params FROM owed ORDER BY n")?
+                .query_map([], |row| {
+                    Ok(Owed { n: row.get(0)?, method: row.get(1)?, params: row.get(2)? })
+                })?
                 .collect()
         })
         .await
     }
 
-    pub(crate) async fn forget_owed(&self) -> Result<(), StoreError> {
-        self.run(|c| c.execute("DELETE FROM owed", []).map(|_| ())).await
+    pub(crate) async fn forget_owed(&self, n: i64) -> Result<(), StoreError> {
+        self.run(move |c| c.execute("DELETE FROM owed WHERE n = ?1", [n]).map(|_| ())).await
     }
 
     /// What an admin set for an extension, as JSON text.

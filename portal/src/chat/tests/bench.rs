@@ -9,6 +9,7 @@ use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
 use portal_link::{AgentState, Ready};
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,10 +18,11 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// A piece of a scripted turn, or a turn that never ends.
+/// A piece of a scripted turn, a pause in it, or a turn that never ends.
 #[derive(Debug, Clone)]
 pub(crate) enum Piece {
     Is(Turn),
+    Pauses(Duration),
     Hangs,
 }
 
@@ -36,7 +38,7 @@ pub(crate) fn call(name: &str) -> Piece {
 #[derive(Debug)]
 pub(crate) struct Scripted {
     turns: Mutex<VecDeque<Vec<Piece>>>,
-    seen: mpsc::UnboundedSender<Vec<String>>,
+    seen: mpsc::UnboundedSender<Vec<Arc<Item>>>,
     hung_up: mpsc::UnboundedSender<()>,
 }
 
@@ -55,8 +57,7 @@ impl Model for Scripted {
     }
 
     fn turn(&self, request: TurnRequest) -> BoxStream<'static, Turn> {
-        let context = request.context.iter().map(|item| short(item)).collect();
-        let _ = self.seen.send(context);
+        let _ = self.seen.send(request.context);
         let pieces = self.turns.lock().unwrap().pop_front().unwrap_or_else(|| vec![text("done")]);
         let hung_up = self.hung_up.clone();
         stream::iter(pieces)
@@ -65,6 +66,10 @@ impl Model for Scripted {
                 async {
                     match piece {
                         Piece::Is(turn) => turn,
+                        Piece::Pauses(time) => {
+                            tokio::time::sleep(time).await;
+                            Turn::Text(String::new())
+                        }
                         Piece::Hangs => {
                             let _hung_up = HungUp(hung_up);
                             std::future::pending().await
@@ -89,6 +94,16 @@ pub(crate) fn short(item: &Item) -> String {
     }
 }
 
+fn whole(item: &Item) -> Value {
+    match &item.kind {
+        Kind::Person(it) => json!({ "person": it.text }),
+        Kind::Assistant(it) => json!({ "assistant": it.text }),
+        Kind::Call(it) => json!({ "call": it.name, "status": it.status, "result": it.result }),
+        Kind::Events(it) => json!({ "events": it.text }),
+        Kind::Notice(it) => json!({ "notice": it.text }),
+    }
+}
+
 /// Waits for something that comes about by itself.
 pub(crate) async fn until(is_so: impl AsyncFn() -> bool) {
     let so = async {
@@ -104,7 +119,7 @@ pub(crate) struct Bench {
     pub(crate) host: Host,
     pub(crate) store: Arc<Store>,
     pub(crate) hints: mpsc::Sender<Ready>,
-    pub(crate) turns: mpsc::UnboundedReceiver<Vec<String>>,
+    pub(crate) turns: mpsc::UnboundedReceiver<Vec<Arc<Item>>>,
     pub(crate) hung_up: mpsc::UnboundedReceiver<()>,
     pub(crate) folder: TempDir,
     shutdown: CancellationToken,
@@ -136,8 +151,17 @@ impl Bench {
         Fake::connect(&self.host, &self.hints)
     }
 
-    /// What a turn's request held.
+    /// What a turn's request held, in a few words.
     pub(crate) async fn turn(&mut self) -> Vec<String> {
+        self.asked().await.iter().map(|item| short(item)).collect()
+    }
+
+    /// What a turn's request held, to the letter.
+    pub(crate) async fn request(&mut self) -> Vec<Value> {
+        self.asked().await.iter().map(|item| whole(item)).collect()
+    }
+
+    async fn asked(&mut self) -> Vec<Arc<Item>> {
         timeout(PATIENCE, self.turns.recv()).await.expect("the model is not asked").unwrap()
     }
 

@@ -19,7 +19,7 @@ async fn a_message_takes_along_what_the_outbox_has_and_acknowledges_it_from_disk
     fake.gives("prompt", Some("m2")).await;
     fake.sees("outbox/delivered", json!({ "chat": chat, "id": "m2" })).await;
     fake.gives("prompt", None).await;
-    assert_eq!(bench.turn().await, ["person hello", "events m1", "events m2"]);
+    assert_eq!(bench.turn().await, ["events m1", "events m2", "person hello"]);
     fake.gives("step", None).await;
     fake.sees("chat/agent", json!({ "chat": chat, "state": "idle" })).await;
     assert_eq!(bench.on_disk(&chat).await.last().unwrap(), "assistant done");
@@ -36,7 +36,7 @@ async fn a_message_the_transcript_has_is_acknowledged_again_and_dropped() {
         fake.sees("outbox/delivered", json!({ "chat": chat, "id": "m1" })).await;
     }
     fake.gives("prompt", None).await;
-    assert_eq!(bench.turn().await, ["person hello", "events m1"]);
+    assert_eq!(bench.turn().await, ["events m1", "person hello"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -210,6 +210,9 @@ async fn stop_cancels_the_call_at_once_and_a_result_that_still_comes_is_ignored(
     let want = ["person hello", "assistant a", "call ui_show Cancelled", "notice Stopped."];
     assert_eq!(bench.items(&chat).await, want);
     assert_eq!(bench.on_disk(&chat).await, want);
+    let snapshot = bench.hub.snapshot(&chat).await.unwrap();
+    let item = serde_json::to_value(&snapshot.items[2].kind).unwrap();
+    assert_eq!(item["result"], json!({ "text": "Stopped before it was answered." }));
     fake.sees("notifications/cancelled", json!({ "call": line.params["call"] })).await;
     fake.sees("chat/agent", json!({ "chat": chat, "state": "idle" })).await;
     let structured = json!({ "outcome": "answered" });

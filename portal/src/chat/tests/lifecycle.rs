@@ -1,7 +1,9 @@
 use super::bench::{Bench, Piece, call, text, until};
+use crate::chat::keep::SAVE_TEXT_AFTER;
 use crate::chat::task::LET_GO_AFTER;
 use crate::chat::{ChatError, Hub};
 use crate::extension::fake::PATIENCE;
+use crate::model::Turn;
 use portal_link::AgentState;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -46,6 +48,8 @@ async fn stop_keeps_the_text_so_far_and_hangs_up_on_the_model() {
     assert_eq!(bench.on_disk(&chat).await, want);
     timeout(PATIENCE, bench.hung_up.recv()).await.unwrap().unwrap();
     bench.hub.stop(&chat).await.unwrap();
+    tokio::time::sleep(SAVE_TEXT_AFTER).await;
+    assert_eq!(bench.on_disk(&chat).await, want);
     assert_eq!(bench.items(&chat).await, want, "a stop of nothing says nothing");
 }
 
@@ -99,6 +103,44 @@ async fn a_kill_leaves_no_call_running_and_a_restart_says_what_happened() {
     assert_eq!(turn[..3], ["person one", "assistant a", "call ui_show Cancelled"]);
     assert!(turn[3].starts_with("notice The portal was restarted"), "{turn:?}");
     assert_eq!(turn[4], "person two");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_kill_takes_at_most_a_second_of_an_answer_and_what_is_kept_is_marked() {
+    let mut bench = Bench::new(vec![vec![text("half "), text("way"), Piece::Hangs]]).await;
+    let chat = bench.hub.create("one".to_owned()).await.unwrap();
+    bench.turn().await;
+    let streams = async || bench.items(&chat).await.last().unwrap() == "assistant half way…";
+    until(streams).await;
+    assert_eq!(bench.on_disk(&chat).await, ["person one"], "not for every word");
+    tokio::time::sleep(SAVE_TEXT_AFTER).await;
+    until(async || bench.on_disk(&chat).await.len() == 2).await;
+    assert_eq!(bench.on_disk(&chat).await[1], "assistant half way…");
+    let folder = bench.kill().await;
+
+    let bench = Bench::over(folder, vec![]).await;
+    bench.hub.resume().await.unwrap();
+    let snapshot = bench.hub.snapshot(&chat).await.unwrap();
+    let kept = serde_json::to_value(&snapshot.items[1].kind).unwrap();
+    assert_eq!(
+        kept,
+        serde_json::json!({ "kind": "assistant", "text": "half way", "interrupted": true })
+    );
+    assert!(bench.items(&chat).await[2].starts_with("notice The portal was restarted"));
+    assert_eq!(bench.on_disk(&chat).await, bench.items(&chat).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_was_saved_on_the_way_is_complete_in_the_end_and_unmarked() {
+    let more = Piece::Is(Turn::More);
+    let pause = Piece::Pauses(SAVE_TEXT_AFTER * 3);
+    let mut bench = Bench::new(vec![vec![text("one "), pause, text("two"), more]]).await;
+    let chat = bench.hub.create("one".to_owned()).await.unwrap();
+    bench.turn().await;
+    until(async || bench.on_disk(&chat).await.len() == 2).await;
+    assert_eq!(bench.on_disk(&chat).await[1], "assistant one …");
+    bench.settled(&chat).await;
+    assert_eq!(bench.on_disk(&chat).await, ["person one", "assistant one two", "assistant done"]);
 }
 
 #[tokio::test(start_paused = true)]

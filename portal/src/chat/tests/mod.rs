@@ -1,4 +1,6 @@
 pub(crate) mod bench;
 mod delivery;
+mod late;
 mod lifecycle;
 mod outage;
+mod request;

@@ -94,6 +94,7 @@ async fn an_extension_that_comes_back_is_told_who_is_there_and_what_it_missed() 
     let bench = Bench::over(folder, vec![]).await;
     let mut fake = bench.connect();
     fake.sees("chat/deleted", json!({ "chat": other })).await;
+    fake.gives("wake", None).await;
     until(async || bench.store.owed().await.unwrap().is_empty()).await;
     fake.silent_for(Duration::from_secs(1)).await;
 }
@@ -109,7 +110,38 @@ async fn what_an_extension_missed_is_told_when_it_is_back_without_a_restart_too(
     let mut fake = bench.connect();
     fake.sees("chat/forked", json!({ "from": chat, "to": copy })).await;
     fake.sees("chat/deleted", json!({ "chat": chat })).await;
-    fake.silent_for(Duration::from_secs(1)).await;
+    let mut asked = [fake.asked_at("wake").await, fake.asked_at("wake").await];
+    asked.sort_by_key(|take| take.params["chat"] == json!(chat));
+    assert_eq!(asked.each_ref().map(|take| &take.params["chat"]), [&json!(copy), &json!(chat)]);
+    for take in &asked {
+        fake.answer(take, json!({ "message": null })).await;
+    }
+    until(async || bench.store.owed().await.unwrap().is_empty()).await;
+    fake.silent_for(Duration::from_secs(2)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deletion_that_an_extension_may_not_have_read_is_told_again_after_a_restart() {
+    let mut bench = Bench::new(vec![]).await;
+    let chat = bench.hub.create("hello".to_owned()).await.unwrap();
+    bench.turn().await;
+    bench.settled(&chat).await;
+    let mut fake = bench.connect();
+    fake.next().await;
+    bench.hub.delete(&chat).await.unwrap();
+    fake.sees("chat/deleted", json!({ "chat": chat })).await;
+    // Nothing that comes late, or not at all, shows that it was read.
+    let slow = fake.asked_at("wake").await;
+    tokio::time::sleep(Duration::from_millis(250)).await;
+    fake.answer(&slow, json!({ "message": null })).await;
+    fake.asked_at("wake").await;
+    let folder = bench.kill().await;
+
+    let bench = Bench::over(folder, vec![]).await;
+    let mut fake = bench.connect();
+    fake.sees("chat/deleted", json!({ "chat": chat })).await;
+    fake.gives("wake", None).await;
+    until(async || bench.store.owed().await.unwrap().is_empty()).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,15 @@
+//! The built program `inline-ui portal` with its real extension, killed, stopped and hung. Build it
+//! first: `cargo build -p inline-ui`, or name it in `INLINE_UI_BIN`.
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "these are tests, helpers and all")]
+
+mod chat;
+mod chats;
+mod context;
+mod failing;
+mod hangs;
+mod http;
+mod kills;
+mod ledger;
+mod program;
+mod stops;
