@@ -53,7 +53,7 @@ impl Store for MemoryStore {
                 Write::DeleteChat => drop(chats.remove(&chat)),
                 Write::ForkTo(to) => {
                     if let Some(copy) = chats.get(&chat).map(Kept::forked) {
-                        chats.insert(to, copy);
+                        chats.entry(to).or_insert(copy);
                     }
                 }
                 other => chats.entry(chat.clone()).or_default().write(other),

@@ -199,6 +199,24 @@ async fn a_fork_has_closed_copies_of_the_cards_and_nothing_of_the_outbox() {
 }
 
 #[tokio::test]
+async fn a_fork_that_is_told_again_takes_nothing_from_the_copy() {
+    on_both(async |open| {
+        let store = open();
+        store.commit("one", shown(1)).await;
+        store.commit("one", vec![Write::ForkTo(chat("two"))]).await;
+        store.commit("two", shown(2)).await;
+        store.commit("two", vec![Write::Entry { entry: entry(4, true), offered_to: None }]).await;
+        let before = store.load("two").await;
+        store.commit("one", vec![Write::ForkTo(chat("two"))]).await;
+        assert_eq!(store.load("two").await, before);
+        store.commit("one", vec![Write::DeleteChat]).await;
+        store.commit("one", vec![Write::ForkTo(chat("two"))]).await;
+        assert_eq!(store.load("two").await, before);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn cards_and_chats_that_go_leave_nothing() {
     on_both(async |open| {
         let store = open();
