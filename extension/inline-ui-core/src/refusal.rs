@@ -1,3 +1,4 @@
+use crate::document::check::{Finding, Place};
 use crate::ids::{CardId, EventName};
 use crate::limits;
 use std::time::Duration;
@@ -32,6 +33,8 @@ pub enum Refusal {
         limits::HTML_BYTES
     )]
     HtmlTooLarge { bytes: usize },
+    #[error("{}", .0.text)]
+    Html(Box<Finding>),
     #[error("a fallback has at most {} characters; this one has {chars}", limits::FALLBACK_CHARS)]
     FallbackTooLong { chars: usize },
     #[error(
@@ -103,6 +106,7 @@ impl Refusal {
             Self::BadTitle { .. } => "bad_title",
             Self::HtmlEmpty => "html_empty",
             Self::HtmlTooLarge { .. } => "html_too_large",
+            Self::Html(finding) => finding.code,
             Self::FallbackTooLong { .. } => "fallback_too_long",
             Self::TooManyEvents { .. } => "too_many_events",
             Self::DuplicateEvent { .. } => "duplicate_event",
@@ -119,6 +123,14 @@ impl Refusal {
             Self::CardRate { .. } => "card_rate_limited",
             Self::ChatRate { .. } => "chat_rate_limited",
             Self::Storage { .. } => "storage_unavailable",
+        }
+    }
+
+    /// Where in the author's HTML it is, for one that is about its text.
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            Self::Html(finding) => finding.at,
+            _ => None,
         }
     }
 

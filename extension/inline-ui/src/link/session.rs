@@ -1,11 +1,12 @@
-use super::answer;
+use super::answer::{self, Told};
 use super::calls::OpenCalls;
 use super::site::site;
 use super::{Process, Serving};
 use crate::server::Server;
 use futures_util::{SinkExt, StreamExt};
 use inline_ui_core::{
-    Accepted, AgentState, CallId, ChatId, Input, Message, Outcome, Refusal, Settings, TakeAt, tools,
+    Accepted, AgentState, CallId, ChatId, DeclaredEvent, Input, Message, Outcome, Refusal,
+    Settings, TakeAt, tools,
 };
 use inline_ui_store::SqliteStore;
 use portal_link::{
@@ -246,6 +247,8 @@ impl Session<'_> {
         let chat = chat_id(&given.chat)?;
         let call = call_id(&given.call)?;
         let anchor = given.anchor.as_deref().map_or_else(|| Ok(call.clone()), call_id)?;
+        let mut told = Told::default();
+        let mut redrawn = None;
         let input = match tools::read(&given.name, &given.arguments) {
             Err(refusal) => {
                 metrics::counter!("inline_ui_calls_total", "outcome" => refusal.code())
@@ -253,13 +256,17 @@ impl Session<'_> {
                 self.answer(id, &answer::refused(&refusal)).await;
                 return Ok(());
             }
-            Ok(tools::ToolInput::Show(show)) => {
+            Ok(tools::ToolInput::Show(show, notes)) => {
+                told = Told { notes, fallback: show.fallback.clone() };
                 if show.wait.is_some() {
                     self.calls.open(call.clone(), chat.clone());
                 }
                 Input::Show { call: call.clone(), anchor, show }
             }
-            Ok(tools::ToolInput::Update(update)) => Input::Update(update),
+            Ok(tools::ToolInput::Update(update, checked)) => {
+                redrawn = checked;
+                Input::Update(update)
+            }
             Ok(tools::ToolInput::Close(card)) => Input::AgentCloses(card),
         };
         // Into the inbox here, so that lines of one chat take effect in order; the answer later.
@@ -269,7 +276,10 @@ impl Session<'_> {
             let result = answered.await.unwrap_or_else(|_| Err(stopping()));
             let outcome = result.as_ref().map_or_else(Refusal::code, |_| "accepted");
             metrics::counter!("inline_ui_calls_total", "outcome" => outcome).increment(1);
-            let (result, may_come_back) = answer_to(result).await;
+            if let (Some(redrawn), Ok(answer)) = (redrawn, &result) {
+                told.notes = redrawn.notes(&events_of(&server, &chat, &answer.accepted).await);
+            }
+            let (result, may_come_back) = answer_to(result, &told).await;
             if !may_come_back {
                 calls.forget(&call);
             }
@@ -343,8 +353,22 @@ impl Session<'_> {
     }
 }
 
+/// What the card that was changed declares: that is so from the call that showed it on.
+async fn events_of(
+    server: &Server<SqliteStore>,
+    chat: &ChatId,
+    accepted: &Accepted,
+) -> Vec<DeclaredEvent> {
+    let Accepted::Updated(card) = accepted else { return Vec::new() };
+    let card = server.card(chat, *card).await.ok().flatten();
+    card.map(|card| card.record.events).unwrap_or_default()
+}
+
 /// The answer, and whether it has an event that may still come back.
-async fn answer_to(result: Result<crate::chat_task::Answer, Refusal>) -> (CallResult, bool) {
+async fn answer_to(
+    result: Result<crate::chat_task::Answer, Refusal>,
+    told: &Told,
+) -> (CallResult, bool) {
     let answer = match result {
         Err(refusal) => return (answer::refused(&refusal), false),
         Ok(answer) => answer,
@@ -353,11 +377,11 @@ async fn answer_to(result: Result<crate::chat_task::Answer, Refusal>) -> (CallRe
         (Some(wait), Accepted::Shown { card, .. }) => match wait.await {
             Ok((settled, pages)) => {
                 let answered = matches!(settled.outcome, Outcome::Answered { .. });
-                (answer::settled(&settled, pages), answered)
+                (answer::settled(&settled, pages, told), answered)
             }
-            Err(_) => (answer::stopped(*card), false),
+            Err(_) => (answer::stopped(*card, told), false),
         },
-        (wait, _) => (answer::accepted(&crate::chat_task::Answer { wait, ..answer }), false),
+        (wait, _) => (answer::accepted(&crate::chat_task::Answer { wait, ..answer }, told), false),
     }
 }
 
