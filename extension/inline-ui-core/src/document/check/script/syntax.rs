@@ -73,7 +73,7 @@ fn failed(kind: Kind, source: &str, offset: usize, what: String) -> Failed {
         Looks::Dialect("JSX")
     } else if parses(SourceType::ts()).is_some() || parses(SourceType::tsx()).is_some() {
         Looks::Dialect("TypeScript")
-    } else if what == "Unterminated string" && source[offset..].contains('\n') {
+    } else if what == "Unterminated string" && is_quoted_over_lines(&source[offset..]) {
         Looks::BrokenString
     } else if offset >= source.trim_end().len() || what.starts_with("Unterminated") {
         Looks::CutOff
@@ -81,6 +81,10 @@ fn failed(kind: Kind, source: &str, offset: usize, what: String) -> Failed {
         Looks::Broken
     };
     Failed { error: SyntaxError { offset, what, looks }, imports: module.unwrap_or_default() }
+}
+
+fn is_quoted_over_lines(string: &str) -> bool {
+    string.starts_with(['"', '\'']) && string.contains('\n')
 }
 
 fn imports(program: &Program<'_>) -> Vec<(usize, String)> {
