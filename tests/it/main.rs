@@ -12,6 +12,7 @@ mod harness;
 mod admission;
 mod answers;
 mod chats;
+mod checks;
 mod command_line;
 mod delivery;
 mod documents;

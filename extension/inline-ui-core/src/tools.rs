@@ -279,13 +279,19 @@ impl WaitArgs {
                 .map(|name| match name {
                     Value::String(name) => Ok(name),
                     other => Err(Refusal::BadArguments {
-                        what: format!("wait.event lists names, and {other} is none"),
+                        what: format!(
+                            "wait.event lists names, and {} is none",
+                            brief(&other.to_string())
+                        ),
                     }),
                 })
                 .collect::<Result<_, _>>()?,
             other => {
                 return Err(Refusal::BadArguments {
-                    what: format!("wait.event is a name or a list of names, not {other}"),
+                    what: format!(
+                        "wait.event is a name or a list of names, not {}",
+                        brief(&other.to_string())
+                    ),
                 });
             }
         };
@@ -389,9 +395,21 @@ fn arguments_of<T: DeserializeOwned>(arguments: &RawValue) -> Result<T, Refusal>
             None if unknown || place == "." => String::new(),
             _ => format!("{place}: "),
         };
-        let what = format!("{place}{what}");
+        let what = brief(&format!("{place}{what}"));
         if unknown { Refusal::UnknownField { what } } else { Refusal::BadArguments { what } }
     })
+}
+
+/// The two ends of what may quote a whole card: what stood there, and what was expected.
+fn brief(what: &str) -> String {
+    const END: usize = 90;
+    let chars = what.chars().count();
+    if chars <= 2 * END {
+        return what.to_owned();
+    }
+    let start: String = what.chars().take(END).collect();
+    let end: String = what.chars().skip(chars - END).collect();
+    format!("{start}…{end}")
 }
 
 fn schema<T: JsonSchema>() -> Value {

@@ -2,6 +2,12 @@
 //!
 //! `UPDATE_CARDS=1` writes what is found into the expectations of the bad ones; read the difference.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a bank that is not there is a test that fails"
+)]
+
 use inline_ui_core::document::check::{Checked, Finding, check};
 use inline_ui_core::{DeclaredEvent, tools};
 use serde_json::value::RawValue;

@@ -132,3 +132,59 @@ fn result(words: String, structured: Value) -> CallResult {
 fn text(text: String) -> Vec<Content> {
     vec![Content::Text { text }]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use inline_ui_core::document::check::{Place, check};
+    use inline_ui_core::{CallId, EventName};
+
+    fn told() -> Told {
+        let notes = check("```html\n<img src=\"a.png\" alt=\"A\">\n```").notes;
+        Told { notes, fallback: Some("A is up by 4 %.".into()) }
+    }
+
+    fn shown(pages: usize, told: &Told) -> CallResult {
+        let accepted = super::Accepted::Shown { card: CardId(1), waits: false };
+        super::accepted(&Answer { accepted, pages, wait: None }, told)
+    }
+
+    fn ended(outcome: Outcome, told: &Told) -> CallResult {
+        let call = CallId::parse("call").unwrap();
+        let wait = SettledWait { call, card: CardId(1), outcome, waited_ms: 1_240 };
+        settled(&wait, 0, told)
+    }
+
+    #[test]
+    fn answers_read_as_they_should() {
+        let (told, nothing) = (told(), Told::default());
+        let answered =
+            Outcome::Answered { name: EventName::parse("ok").unwrap(), data: "{\"n\":1}".into() };
+        let syntax = check("<script>let x = ;</script>").refusal.unwrap();
+        assert_eq!(syntax.at, Some(Place { line: 1, column: 17 }));
+        let all = [
+            ("shown", shown(1, &nothing)),
+            ("shown with notes", shown(2, &told)),
+            ("shown to nobody", shown(0, &told)),
+            ("answered", ended(answered, &told)),
+            ("timeout", ended(Outcome::Timeout, &told)),
+            ("unseen", ended(Outcome::Unseen, &told)),
+            ("closed", ended(Outcome::Closed, &nothing)),
+            ("cancelled", ended(Outcome::Cancelled, &nothing)),
+            ("stopped", stopped(CardId(1), &nothing)),
+            ("refused html", refused(&Refusal::Html(Box::new(syntax)))),
+            ("refused", refused(&Refusal::HtmlEmpty)),
+        ];
+        let lines: Vec<String> = all
+            .iter()
+            .map(|(name, answer)| {
+                let Some(Content::Text { text }) = answer.content.first() else {
+                    panic!("no text")
+                };
+                let structured = answer.structured.as_ref().unwrap();
+                format!("## {name}\n{text}\n{structured:#}")
+            })
+            .collect();
+        insta::assert_snapshot!(lines.join("\n\n"));
+    }
+}

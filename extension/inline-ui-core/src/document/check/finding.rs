@@ -1,5 +1,6 @@
 use super::place::{Place, Source};
 use serde::Serialize;
+use std::fmt::Write as _;
 
 /// One thing that the check has to say: a repair, a refusal or a note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -39,7 +40,7 @@ pub(super) fn quoted(text: &str) -> String {
 /// In the order of the text, at most `EACH` of a kind; the last one says how many more there are.
 pub(super) fn in_order(mut findings: Vec<Finding>) -> Vec<Finding> {
     const EACH: usize = 3;
-    findings.sort_by(|a, b| (a.at.is_none(), a.at).cmp(&(b.at.is_none(), b.at)));
+    findings.sort_by_key(|finding| (finding.at.is_none(), finding.at));
     let mut kept: Vec<Finding> = Vec::new();
     let mut left: Vec<(&'static str, usize)> = Vec::new();
     for finding in findings {
@@ -54,7 +55,7 @@ pub(super) fn in_order(mut findings: Vec<Finding>) -> Vec<Finding> {
     }
     for (code, more) in left {
         if let Some(last) = kept.iter_mut().rev().find(|finding| finding.code == code) {
-            last.text.push_str(&format!(" ({more} more like this)"));
+            let _ = write!(last.text, " ({more} more like this)");
         }
     }
     kept

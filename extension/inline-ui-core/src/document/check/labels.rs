@@ -29,9 +29,10 @@ pub(super) fn notes(page: &Page, source: &Source<'_>, code: &str) -> Vec<Finding
             && !is_hidden(page, element);
         if unlabelled {
             let what = quoted(&source.text()[tag.at.clone()]);
-            let instead = match tag.is("button") {
-                true => "give it text, or aria-label",
-                false => "put it inside <label>, or give it aria-label",
+            let instead = if tag.is("button") {
+                "give it text, or aria-label"
+            } else {
+                "put it inside <label>, or give it aria-label"
             };
             let words = format!("the control {what} has no label: {instead}");
             found.push(Finding::at("missing_label", source, tag.at.start, &words));

@@ -26,6 +26,7 @@ use attributes::attributes;
 use finding::in_order;
 use page::Page;
 use place::Source;
+use std::fmt::Write as _;
 use std::ops::Range;
 
 /// What the check made of an author's HTML.
@@ -138,7 +139,7 @@ fn first(refusals: Vec<Finding>) -> Option<Finding> {
         .filter_map(|other| other.at.map(|at| format!("{} at {at}", other.code)))
         .collect();
     if !others.is_empty() {
-        first.text.push_str(&format!("; also {}", others.join(", ")));
+        let _ = write!(first.text, "; also {}", others.join(", "));
     }
     Some(first)
 }

@@ -64,6 +64,16 @@ pub(super) fn code(pieces: &[Piece<'_>]) -> String {
     pieces.iter().map(Piece::code).collect::<Vec<_>>().join("\n")
 }
 
+/// Types of scripts that are run and are no modules.
+const CLASSIC: [&str; 6] = [
+    "",
+    "text/javascript",
+    "application/javascript",
+    "application/x-javascript",
+    "text/ecmascript",
+    "application/ecmascript",
+];
+
 /// How a script element is run, if it is.
 fn kind(tag: &Tag) -> Option<Kind> {
     if !tag.is("script") || tag.attribute("nomodule").is_some() {
@@ -76,14 +86,6 @@ fn kind(tag: &Tag) -> Option<Kind> {
         }
         (None, _) => String::new(),
     };
-    const CLASSIC: [&str; 6] = [
-        "",
-        "text/javascript",
-        "application/javascript",
-        "application/x-javascript",
-        "text/ecmascript",
-        "application/ecmascript",
-    ];
     match given.as_str() {
         "module" => Some(Kind::Module),
         given if CLASSIC.contains(&given) => Some(Kind::Classic),
@@ -170,9 +172,10 @@ impl<'r, 'p> Read<'r, 'p> {
             for (offset, name) in
                 facts.storage.iter().filter(|(_, name)| !own.contains(name.as_str()))
             {
-                let fails = match name.ends_with("Storage") {
-                    true => "keeps nothing beyond this load of the card",
-                    false => "does not work in a card",
+                let fails = if name.ends_with("Storage") {
+                    "keeps nothing beyond this load of the card"
+                } else {
+                    "does not work in a card"
                 };
                 let words =
                     format!("{name} {fails}: emit what must last, and get it back with onData");
@@ -300,8 +303,9 @@ impl<'r, 'p> Read<'r, 'p> {
             let call = facts.calls.iter().find(|(_, name)| hidden.contains(name.as_str()));
             if let Some((offset, name)) = call {
                 let words = format!(
-                    "{} calls {name}(), which only a module has: use addEventListener in the module, or write window.{name} = {name} there",
-                    handler.name
+                    "{} calls {}, which only a module has: use addEventListener in the module, or make it a property of window there",
+                    handler.name,
+                    quoted(name)
                 );
                 let at = handler.place(*offset, self.source.text());
                 found.push(Finding::at("handler_sees_no_module", self.source, at, &words));

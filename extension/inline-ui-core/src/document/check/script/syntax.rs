@@ -104,10 +104,8 @@ fn first_error<'e>(
     errors
         .map(|error| {
             // Of a name that is declared twice, the second place.
-            let label = match error.message.contains("already been declared") {
-                true => error.labels.last(),
-                false => error.labels.first(),
-            };
+            let twice = error.message.contains("already been declared");
+            let label = if twice { error.labels.last() } else { error.labels.first() };
             let offset = label.map(|label| label.offset() as usize);
             let what = error.message.trim_end_matches('.').chars().take(120).collect();
             (offset.unwrap_or_default(), what)
