@@ -1,8 +1,9 @@
 //! The markup as a browser's parser reads it, with the place of every tag.
 //!
-//! The tokenizer keeps no offsets, so it is fed in pieces that end after every `<`, and after every
-//! `>` while a tag may be open. Nothing is emitted between the `<` of a tag and its `>`: a tag
-//! token's start is the first `<` since the last token, and its end is the end of what was fed.
+//! The tokenizer keeps no offsets, so it is fed in pieces: one that begins with `<` goes up to the next
+//! bracket, and while a tag may be open every `>` ends one. A `<` in a tag, or after text that is held
+//! back, is fed by itself. Nothing is emitted between the `<` of a tag and its `>`: a tag token's
+//! start is the first `<` since the last token, and its end is the end of what was fed.
 //! What is read and dropped without a token is known by its text (`Reader::forget_dropped`).
 
 use html5ever::interface::{ElemName, ElementFlags, NodeOrText, QuirksMode};
@@ -81,6 +82,7 @@ impl Page {
             builder: TreeBuilder::new(Tree::default(), TreeBuilderOpts::default()),
             tags: RefCell::default(),
             raw: Cell::default(),
+            raw_begun: Cell::default(),
             open: Cell::default(),
             fed: Cell::default(),
         };
@@ -89,19 +91,26 @@ impl Page {
         let whole = StrTendril::from_slice(text);
         let mut from = 0;
         while from < text.len() && !tokenizer.sink.builder.sink.cut.get() {
-            let opens = text.as_bytes()[from] == b'<';
-            let in_tag = tokenizer.sink.open.get().is_some();
-            let to = if opens { from + 1 } else { piece_end(text, from, in_tag) };
             let reader = &tokenizer.sink;
+            let opens = text.as_bytes()[from] == b'<';
+            let whole_tag = opens && reader.open.get().is_none() && !ends_in_reference(text, from);
+            let to = match (whole_tag, opens) {
+                (true, _) => piece_end(text, from + 1, true),
+                (false, true) => from + 1,
+                (false, false) => piece_end(text, from, reader.open.get().is_some()),
+            };
+            if whole_tag {
+                reader.open.set(Some(from));
+            }
             reader.fed.set(to);
             #[expect(clippy::cast_possible_truncation, reason = "a card has at most 262144 bytes")]
             queue.push_back(whole.subtendril(from as u32, (to - from) as u32));
             while !matches!(tokenizer.feed(&queue), TokenizerResult::Done) {}
             reader.forget_dropped(&text[..to]);
-            if opens && reader.open.get().is_none() {
+            if opens && !whole_tag && reader.open.get().is_none() {
                 reader.open.set(Some(from));
             }
-            from = to;
+            from = if reader.raw_begun.take() { reader.raw_end(text, to) } else { to };
         }
         tokenizer.end();
         tokenizer.sink.page(text.len())
@@ -135,11 +144,20 @@ fn piece_end(text: &str, from: usize, in_tag: bool) -> usize {
     stop.map_or(text.len(), |n| from + n + usize::from(rest[n] == b'>'))
 }
 
+/// Whether the text before is a character reference, or the start of one: the tokenizer holds it back
+/// and gives it out when it has read the `<` that follows.
+fn ends_in_reference(text: &str, at: usize) -> bool {
+    let before = &text[..at];
+    let before = before.strip_suffix(';').unwrap_or(before);
+    before.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '#').ends_with('&')
+}
+
 struct Reader {
     builder: TreeBuilder<Handle, Tree>,
     tags: RefCell<Vec<Tag>>,
     /// The tag whose raw text is being read.
     raw: Cell<Option<usize>>,
+    raw_begun: Cell<bool>,
     /// The first `<` since the last token.
     open: Cell<Option<usize>>,
     fed: Cell<usize>,
@@ -169,6 +187,7 @@ impl TokenSink for Reader {
         }
         if matches!(result, TokenSinkResult::RawData(RawKind::ScriptData | RawKind::Rawtext)) {
             self.raw.set(Some(tags.len()));
+            self.raw_begun.set(true);
         }
         tags.push(Tag { name, attributes, at, element, raw: None });
         result
@@ -191,6 +210,24 @@ impl Reader {
         {
             self.open.set(None);
         }
+    }
+
+    /// Where the text of a script or style that begins at `from` ends. No token in it matters, so the
+    /// tokenizer need not see it; but in a script with `<!--` it alone knows which end tag is one.
+    fn raw_end(&self, text: &str, from: usize) -> usize {
+        let tags = self.tags.borrow();
+        let Some(tag) = self.raw.get().and_then(|tag| tags.get(tag)) else { return from };
+        let rest = &text.as_bytes()[from..];
+        let name = tag.name.as_bytes();
+        let ends = |at: &usize| {
+            let after = rest.get(at + 2..).unwrap_or_default();
+            rest.get(at + 1) == Some(&b'/')
+                && after.get(..name.len()).is_some_and(|it| it.eq_ignore_ascii_case(name))
+                && after.get(name.len()).is_some_and(|byte| b" \t\n\r\x0c/>".contains(byte))
+        };
+        let end = text[from..].match_indices('<').map(|(at, _)| at).find(ends);
+        let end = end.map_or(text.len(), |at| from + at);
+        if tag.is("script") && text[from..end].contains("<!--") { from } else { end }
     }
 
     fn end_raw(&self, end: usize) {
@@ -442,10 +479,24 @@ mod tests {
         assert!(!Page::read(&"<div>".repeat(400)).cut);
     }
 
+    #[test]
+    fn tags_after_odd_text_are_found() {
+        for text in
+            ["<b <!T>&amp;<math>", "&am<b>", "</><b>", "<svg><![CDATA[]]><b>", "&#6<i><<b a=<>"]
+        {
+            let page = Page::read(text);
+            let found: Vec<_> =
+                page.tags.iter().map(|tag| (&*tag.name, &text[tag.at.clone()])).collect();
+            for (name, written) in &found {
+                assert!(written[1..].starts_with(name), "{text}: {found:?}");
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn a_tags_place_begins_and_ends_with_its_brackets(
-            text in "(<|>|</|<!--|-->|<p|<script>|</script>|<svg>|<title>|<b |a='|\"|'|=|&lt|&amp;| |\n|\r\n|é|x|</>|<!|<![CDATA[|]]>|</svg>|<textarea>|</textarea>|<math>|<table>|<select>|</p>|</b>|\u{0}){0,60}"
+            text in "(<|>|</|<!--|-->|<p|<script>|</script>|<svg>|<title>|<b |a='|\"|'|=|&lt|&#6|&|a|&amp;| |\n|\r\n|é|x|</>|<!|<!\\[CDATA\\[|\\]\\]>|</svg>|<textarea>|</textarea>|<math>|<table>|<select>|</p>|</b>|\u{0}){0,60}"
         ) {
             for tag in Page::read(&text).tags {
                 let written = &text[tag.at.clone()];

@@ -80,8 +80,11 @@ fn names_language(line: &str) -> bool {
 /// The character of the fence that a line begins with.
 fn mark(line: &str) -> Option<char> {
     let line = line.trim_start();
-    let fence = ['`', '~'].into_iter().find(|fence| line.starts_with(fence_of(*fence).as_str()))?;
+    let fence = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let language = line.trim_start_matches(fence);
+    if line.len() - language.len() < 3 {
+        return None;
+    }
     let word = language.split([' ', '\t', '<']).next().unwrap_or_default();
     word.trim_end().chars().all(|c| c.is_ascii_alphanumeric()).then_some(fence)
 }

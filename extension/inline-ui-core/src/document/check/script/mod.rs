@@ -82,14 +82,21 @@ pub(super) fn read(scripts: &[(Kind, &str)]) -> Option<Vec<Facts>> {
     let stack = STACK_LEAST + longest * STACK_PER_BYTE;
     std::thread::scope(|scope| {
         let reader = std::thread::Builder::new().name("script-check".to_owned()).stack_size(stack);
-        let read = || scripts.iter().map(|(kind, source)| read_one(*kind, source)).collect();
-        reader.spawn_scoped(scope, read).ok()?.join().ok()
+        let read_all = || {
+            let mut allocator = Allocator::default();
+            let mut all = Vec::with_capacity(scripts.len());
+            for (kind, source) in scripts {
+                all.push(read_one(&allocator, *kind, source));
+                allocator.reset();
+            }
+            all
+        };
+        reader.spawn_scoped(scope, read_all).ok()?.join().ok()
     })
 }
 
-fn read_one(kind: Kind, source: &str) -> Facts {
-    let allocator = Allocator::default();
-    match syntax::parse(&allocator, kind, source) {
+fn read_one(allocator: &Allocator, kind: Kind, source: &str) -> Facts {
+    match syntax::parse(allocator, kind, source) {
         Err(failed) => Facts::failed(failed),
         Ok(program) => match syntax::semantic(kind, &program) {
             Err(failed) => Facts::failed(failed),
