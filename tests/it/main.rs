@@ -13,6 +13,7 @@ mod admission;
 mod answers;
 mod chats;
 mod command_line;
+mod crash;
 mod delivery;
 mod documents;
 mod durability;

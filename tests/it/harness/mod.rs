@@ -1,5 +1,6 @@
 //! A scripted portal: it starts the program, speaks the link, and asks the routes as a page would.
 
+mod dice;
 mod http;
 mod link;
 mod page;
@@ -7,6 +8,7 @@ mod portal;
 mod program;
 mod stream;
 
+pub(crate) use dice::Dice;
 pub(crate) use http::{Body, Http, Reply, Request};
 pub(crate) use link::{Answer, Link, Pending, Refused, notification};
 pub(crate) use page::{Card, Page, event_id};

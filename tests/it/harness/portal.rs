@@ -245,7 +245,7 @@ impl DerefMut for Portal {
 }
 
 impl Tool {
-    fn read(result: &Value) -> Self {
+    pub(crate) fn read(result: &Value) -> Self {
         let text = result["content"][0]["text"].as_str().unwrap().to_owned();
         assert_eq!(result["content"][0]["type"], "text");
         Self { text, structured: result["structured"].clone(), is_error: result["isError"] == true }
