@@ -22,6 +22,8 @@ pub(super) struct Agent<'a> {
     /// What was said to be delivered over this link.
     said: BTreeMap<String, BTreeSet<String>>,
     shown: BTreeMap<&'static str, u32>,
+    /// Results in the transcript that are not acknowledged yet: their chat and call.
+    late: Vec<(&'static str, String)>,
 }
 
 #[derive(Debug, Clone)]
@@ -35,7 +37,7 @@ enum Asked {
 impl<'a> Agent<'a> {
     pub(super) fn new(link: &'a mut Link, ledger: Shared, dice: Dice) -> Self {
         let (asked, said, shown) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { link, ledger, dice, asked, said, shown }
+        Self { link, ledger, dice, asked, said, shown, late: Vec::new() }
     }
 
     /// Does one thing after another until the program is gone.
@@ -107,6 +109,9 @@ impl<'a> Agent<'a> {
     }
 
     async fn acts(&mut self) -> Option<()> {
+        if self.dice.below(30) == 0 {
+            self.catches_up().await?;
+        }
         let chat = self.dice.pick(&CHATS);
         match self.dice.below(60) {
             0..22 => self.take(chat).await,
@@ -189,6 +194,7 @@ impl<'a> Agent<'a> {
     /// A run ends; its questions end with it.
     async fn rests(&mut self, chat: &str) -> Option<()> {
         self.aborts(chat).await?;
+        self.catches_up().await?;
         let state = self.dice.pick(&["idle", "gone"]);
         self.link.try_notify("chat/agent", json!({ "chat": chat, "state": state })).await
     }
@@ -281,7 +287,13 @@ impl<'a> Agent<'a> {
     }
 
     /// A question was answered: its result goes into the transcript, or the run dies before it does.
-    async fn gets(&mut self, chat: &str, call: &str, card: &str, event: &Value) -> Option<()> {
+    async fn gets(
+        &mut self,
+        chat: &'static str,
+        call: &str,
+        card: &str,
+        event: &Value,
+    ) -> Option<()> {
         if self.dice.below(4) == 0 {
             return self
                 .link
@@ -289,7 +301,17 @@ impl<'a> Agent<'a> {
                 .await;
         }
         self.ledger.lock().unwrap().kept_result(chat, call, card, event);
-        self.says_delivered(chat, call).await
+        self.late.push((chat, call.to_owned()));
+        if self.dice.below(3) == 0 { self.catches_up().await } else { Some(()) }
+    }
+
+    /// Acknowledges the results. Before a run ends this must be: an agent that rests gives back what
+    /// nobody kept.
+    async fn catches_up(&mut self) -> Option<()> {
+        for (chat, call) in std::mem::take(&mut self.late) {
+            self.says_delivered(chat, &call).await?;
+        }
+        Some(())
     }
 
     async fn says_delivered(&mut self, chat: &str, id: &str) -> Option<()> {
