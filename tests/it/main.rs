@@ -15,6 +15,7 @@ mod chats;
 mod command_line;
 mod crash;
 mod delivery;
+mod disk;
 mod documents;
 mod durability;
 mod frames;

@@ -25,6 +25,7 @@ fn card(id: u32) -> CardRecord {
         at: 5,
         revision: 2,
         heights: BTreeMap::from([(3, 400)]),
+        unanswered: false,
         posts: 1,
         fallback: Some("text".into()),
     }
