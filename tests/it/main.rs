@@ -11,6 +11,7 @@ mod harness;
 
 mod admission;
 mod answers;
+mod broken_portals;
 mod chats;
 mod command_line;
 mod crash;
@@ -29,6 +30,7 @@ mod link_end;
 mod link_lines;
 mod link_start;
 mod manifest;
+mod many_pages;
 mod page_half;
 mod payloads;
 mod request_bodies;

@@ -63,7 +63,11 @@ impl Portal {
 
     /// Starts where no file may grow beyond that many KiB. A restart is without that limit.
     pub(crate) async fn start_on_a_disk_of(kib: u32) -> Self {
-        let mut program = Program::start_limited(&["serve", "--stdio"], kib);
+        Self::start_in(Program::start_limited(&["serve", "--stdio"], kib)).await
+    }
+
+    /// Begins with a program that runs. A restart is as any other.
+    pub(crate) async fn start_in(mut program: Program) -> Self {
         let (input, output) = program.pipes();
         Self::of((program, Link::new(output, input)), json!({}), None).await
     }

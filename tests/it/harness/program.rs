@@ -41,6 +41,13 @@ impl Program {
         Self { child: Some(child.unwrap()) }
     }
 
+    /// Starts it with those limits of open files, `SOFT:HARD`.
+    pub(crate) fn start_with_files(limits: &str, args: &[&str]) -> Self {
+        let mut command = std::process::Command::new("prlimit");
+        command.arg(format!("--nofile={limits}")).arg(binary()).args(args);
+        Self::of(command)
+    }
+
     /// Starts it with its standard error in our hands, too.
     pub(crate) fn start_with_errors(args: &[&str]) -> Self {
         let mut command = command(args);
