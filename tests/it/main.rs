@@ -33,6 +33,7 @@ mod manifest;
 mod many_pages;
 mod page_half;
 mod payloads;
+mod questions;
 mod request_bodies;
 mod request_guards;
 mod session;
