@@ -63,8 +63,9 @@ impl<'a> Agent<'a> {
     pub(super) async fn takes_all(mut self) {
         self.repeats().await.unwrap();
         for chat in CHATS {
-            self.rests(chat).await.unwrap();
             loop {
+                // Returns what a take found that was answered before.
+                self.rests(chat).await.unwrap();
                 let asked = Instant::now();
                 let take =
                     self.link.send("outbox/take", json!({ "chat": chat, "at": "prompt" })).await;

@@ -193,6 +193,7 @@ impl Portal {
             if !empty || asked.elapsed() < Duration::from_millis(240) {
                 return answer;
             }
+            self.settled(chat).await;
             tokio::time::sleep(Duration::from_millis(300)).await;
         }
     }
