@@ -33,6 +33,12 @@ const makeStream = (url) => {
 	const tell = (news = /** @type {any} */ (list())) => {
 		for (const listener of [...listeners]) listener(news);
 	};
+	/** For those who join later. @type {(type: string, news: any) => void} */
+	const note = (type, { card, state, inMs, n }) => {
+		const known = cards.get(card);
+		if (known && type === "state") Object.assign(known, { state, inMs });
+		else if (known) known.posts = n;
+	};
 	const hangUp = () => {
 		clearTimeout(timer);
 		source?.close();
@@ -52,7 +58,7 @@ const makeStream = (url) => {
 		loaded = true;
 		if (closed) return;
 		tell();
-		for (const card of found.cards) if (card.state) tell({ ...card, type: "state", card: card.id });
+		for (const { id, state, inMs } of found.cards) tell({ type: "state", card: id, state, inMs });
 	};
 	const connect = async () => {
 		try {
@@ -72,8 +78,10 @@ const makeStream = (url) => {
 				after = event.lastEventId || after;
 				const news = JSON.parse(event.data);
 				const { card } = news;
-				if (type === "posted" || type === "state") tell({ ...news, type });
-				else if (type === "resync") {
+				if (type === "posted" || type === "state") {
+					note(type, news);
+					tell({ ...news, type });
+				} else if (type === "resync") {
 					loaded = false;
 					seen();
 				} else {

@@ -119,7 +119,7 @@ test("resync lists the cards again", async () => {
 	sources[0].say("resync", {}, "");
 	await settle();
 	assert.equal(lists.length, 2);
-	assert.equal(ids(heard.at(-1)), "c9");
+	assert.equal(ids(heard.findLast(({ type }) => type === "cards")), "c9");
 	assert.match(sources[1].url, /after=90$/);
 	stop();
 });
