@@ -7,28 +7,26 @@ const TALLEST_KEPT = 4000;
 const KEEP_MS = 2000;
 
 /** @type {import("./types.js").MakeHeight} */
-export const makeHeight = ({ stage, more }, { cap, kept, frame, announce, keep }) => {
+export const makeHeight = ({ stage, more }, my, tell) => {
 	let content = 0;
 	let all = false;
 	let keeping = 0;
 
-	const keptHere = () => kept().find(([width]) => width === Math.ceil(stage.clientWidth / WIDTH_CLASS))?.[1];
-	const keepSoon = () => {
-		if (keeping) return;
-		keeping = setTimeout(() => {
-			keeping = 0;
-			const width = stage.clientWidth;
-			const height = Math.min(content, TALLEST_KEPT);
-			if (width && height && keptHere() !== height) keep(Math.ceil(width / WIDTH_CLASS), { width, height });
-		}, KEEP_MS);
+	const widthClass = () => Math.ceil(stage.clientWidth / WIDTH_CLASS);
+	const kept = () => my.card?.heights.find(([width]) => width === widthClass())?.[1];
+	const keep = () => {
+		keeping = 0;
+		const width = stage.clientWidth;
+		const tall = Math.min(content, TALLEST_KEPT);
+		if (!my.card || !width || !tall || kept() === tall) return;
+		my.card.heights = [[widthClass(), tall], ...my.card.heights];
+		tell({ width, height: tall });
 	};
 	/** @type {import("./types.js").Height} */
 	const height = {
-		get isKnown() {
-			return content > 0;
-		},
-		reserve(drawnBefore) {
-			const reserved = drawnBefore ? stage.clientHeight : Math.min(keptHere() ?? RESERVED, cap());
+		isKnown: () => content > 0,
+		reserve() {
+			const reserved = my.load ? stage.clientHeight : Math.min(kept() ?? RESERVED, my.settings.maxHeight);
 			stage.style.minHeight = `${reserved}px`;
 		},
 		forget() {
@@ -37,18 +35,18 @@ export const makeHeight = ({ stage, more }, { cap, kept, frame, announce, keep }
 		measured(next) {
 			content = !content && next === FIRST_VIEWPORT ? FILLING : next;
 			height.fit();
-			keepSoon();
+			if (!keeping) keeping = setTimeout(keep, KEEP_MS);
 		},
 		fit() {
-			more.hidden = content <= cap();
+			const cap = my.settings.maxHeight;
+			more.hidden = content <= cap;
 			more.textContent = all ? "Show less" : "Show all";
-			const drawn = frame();
-			if (!drawn || !content) return;
-			const shown = all ? content : Math.min(content, cap());
+			if (!my.load || !content) return;
+			const shown = all ? content : Math.min(content, cap);
 			// Said before it is done, so that the bridge can tell its effect from the author's.
-			announce(shown);
-			drawn.style.height = `${shown}px`;
-			drawn.className = "shown";
+			my.load.post({ type: "sized", height: shown });
+			my.load.frame.style.height = `${shown}px`;
+			my.load.frame.className = "shown";
 			stage.style.minHeight = "";
 		},
 	};

@@ -8,6 +8,7 @@ import { counts } from "./messages.js";
 import { makeSender } from "./sender.js";
 import { follow } from "./stream.js";
 import { readTheme, watchTheme } from "./theme.js";
+import { takeTurn } from "./turns.js";
 import { makeUnsent } from "./unsent.js";
 
 const SHOW_MS = 600;
@@ -16,7 +17,6 @@ const CLOSE_MS = 5000;
 const LOADS = 3;
 const LOADS_MS = 10_000;
 const SILENT_MS = 60_000;
-/** A portal may draw a card before the list has it. */
 const UNKNOWN_MS = 1000;
 
 const CLOSED = { person: "Closed by you.", agent: "Closed by the agent.", fork: "Closed: a copy from another chat." };
@@ -42,17 +42,7 @@ export const present = (host, view, base, chat, id) => {
 	let activeAt = -ACTIVITY_MS;
 	let catchingUp = false;
 
-	const height = makeHeight(view, {
-		cap: () => my.settings.maxHeight,
-		kept: () => my.card?.heights ?? [],
-		frame: () => my.load?.frame,
-		announce: (shown) => my.load?.post({ type: "sized", height: shown }),
-		keep(widthClass, size) {
-			if (!my.card) return;
-			my.card.heights = [[widthClass, size.height], ...my.card.heights];
-			post(`${url}/height`, JSON.stringify(size));
-		},
-	});
+	const height = makeHeight(view, my, (size) => post(`${url}/height`, JSON.stringify(size)));
 	const debounce = makeDebounce(
 		(name, data) => sender.send({ load: my.loadId, name, data, action: on.wait(name) === 0 }),
 		(name) => on.wait(name),
@@ -134,11 +124,14 @@ export const present = (host, view, base, chat, id) => {
 
 		async draw() {
 			const mine = ++turn;
-			height.reserve(my.load !== undefined);
+			height.reserve();
 			on.end();
 			if (my.card?.open) line.end("");
 			view.action.hidden = true;
 			drawn = my.card?.revision ?? 0;
+			const turnOver = await takeTurn(view.card);
+			if (mine !== turn) return turnOver();
+			my.turnOver = turnOver;
 			const { theme } = my;
 			const { status, value } = await post(`${url}/loads`, `{"theme":${theme}}`);
 			if (mine !== turn) return;
@@ -163,18 +156,20 @@ export const present = (host, view, base, chat, id) => {
 			unguard();
 			// What the person did stays theirs: the server half says whether it still counts.
 			debounce.flush();
+			my.turnOver?.();
 			my.load?.end();
 			my.load = undefined;
 			height.forget();
 		},
 		ready(theme) {
 			const { load } = my;
+			my.turnOver?.();
 			on.describe();
 			if (theme !== my.theme) load?.post({ type: "theme", ...JSON.parse(my.theme) });
 			if (my.latest) load?.post({ type: "post", ...my.latest });
 			if (!my.card?.open) load?.post({ type: "closed" });
 			else if (my.gate?.isOpen) load?.post({ type: "open" });
-			setTimeout(() => load === my.load && !height.isKnown && height.measured(FIRST_VIEWPORT), SHOW_MS);
+			setTimeout(() => load === my.load && !height.isKnown() && height.measured(FIRST_VIEWPORT), SHOW_MS);
 		},
 		gone(why) {
 			const now = performance.now();
@@ -251,10 +246,12 @@ export const present = (host, view, base, chat, id) => {
 	const unwatch = watchTheme(host, on.paint);
 	const unfollow = follow(base, chat, (news) => {
 		if (news.type === "cards") {
-			my.settings = news.settings;
-			on.update(news.cards.find((card) => card.id === id));
 			// The portal answers.
 			sender.retry();
+			const next = news.cards.find((card) => card.id === id);
+			if (next && next === my.card && news.settings === my.settings) return;
+			my.settings = news.settings;
+			on.update(next);
 		} else if (news.card !== id) return;
 		else if (news.type === "posted") on.post(news.n, news.data);
 		else {

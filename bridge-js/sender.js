@@ -101,6 +101,8 @@ export const makeSender = ({ post, waiting, settled, unsent }, time = clock) => 
 		},
 		leave() {
 			if (queue.length && !retired) keep();
+			// What is kept goes in order later; all at once, requests overtake each other.
+			if (stored && (stalled === "offline" || stalled === "unreachable")) return;
 			for (const event of queue) {
 				event.tried = true;
 				post(event);

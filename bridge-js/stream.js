@@ -19,7 +19,7 @@ export const follow = (base, chat, listener) => {
 /** @type {import("./types.js").MakeStream} */
 const makeStream = (url) => {
 	const listeners = new Set();
-	const settings = { debounceMs: 400, maxHeight: 480 };
+	let settings = { debounceMs: 400, maxHeight: 480 };
 	const cards = new Map();
 	let loaded = false;
 	let closed = false;
@@ -53,7 +53,7 @@ const makeStream = (url) => {
 		const found = await response.json();
 		cards.clear();
 		for (const card of found.cards) cards.set(card.id, card);
-		Object.assign(settings, found.settings);
+		settings = found.settings;
 		after = found.after;
 		loaded = true;
 		if (closed) return;
@@ -86,7 +86,7 @@ const makeStream = (url) => {
 					seen();
 				} else {
 					if (type === "removed") cards.delete(card);
-					else if (type === "settings") Object.assign(settings, news);
+					else if (type === "settings") settings = news;
 					else cards.set(card.id, card);
 					tell();
 				}

@@ -241,7 +241,7 @@ export type MakeSender = (
 	drop(): boolean;
 	/** Tries again at once: the portal answers, the network is back, or the page is looked at again. */
 	retry(): void;
-	/** The page goes away: everything goes out at once, what is under way once more under its own id. */
+	/** The page goes away: what is not known to be stuck goes out at once, what is under way once more under its own id. */
 	leave(): void;
 	/** Nobody shows this card here any more: what is left is sent all the same, and nothing is said of it. */
 	retire(): void;
@@ -309,24 +309,18 @@ export type ReasonOf = (answer: Answer) => string;
 /** How tall a card's frame is, and what is remembered of that. */
 export interface Height {
 	/** Whether the content was measured. */
-	readonly isKnown: boolean;
+	isKnown(): boolean;
 	/** Room for a document that is not here yet. */
-	reserve(drawnBefore: boolean): void;
+	reserve(): void;
 	forget(): void;
 	measured(height: number): void;
 	fit(): void;
 }
 export type MakeHeight = (
-	view: Pick<View, "stage" | "more">,
-	to: {
-		/** The setting. */
-		cap(): number;
-		kept(): [number, number][];
-		frame(): HTMLElement | undefined;
-		/** Tells the bridge, before the frame changes. */
-		announce(height: number): void;
-		keep(widthClass: number, size: { width: number; height: number }): void;
-	},
+	view: View,
+	my: Presented,
+	/** Has a height kept for this width. */
+	tell: (size: { width: number; height: number }) => void,
 ) => Height;
 
 /** One load of a card: one frame, one hello, one port. It dies with its document. */
@@ -344,6 +338,12 @@ export type MakeLoad = (
 		gone(why: "missing" | "left" | "silent" | "noisy"): void;
 	},
 ) => Load;
+
+/**
+ * Waits until few enough cards are loading, those that are looked at first. Resolves with what is to be called when the
+ * card is there, or will not be.
+ */
+export type TakeTurn = (card: Element) => Promise<() => void>;
 
 /** The theme as the host element sees it. `probe` is an element in its shadow root whose `color` is ours to set. */
 export type ReadTheme = (host: HTMLElement, probe: HTMLElement) => Theme;
@@ -394,5 +394,6 @@ export interface Presented {
 	loadId: string;
 	gate?: Gate;
 	latest?: { n: number; data: string };
+	turnOver?: () => void;
 	theme: string;
 }

@@ -163,6 +163,19 @@ test("leaving sends everything at once, what is under way once more under its id
 	assert.equal(posts[0].id, posts[1].id);
 });
 
+test("what is stuck and kept as the page leaves is not sent all at once, and what could not be kept is", async () => {
+	for (const full of [false, true]) {
+		const unsent = makeShelf();
+		unsent.full = full;
+		const { sender, send, answer, names } = setup({ unsent });
+		send("a", "1");
+		send("b", "2");
+		await answer({ status: 0, value: {} });
+		sender.leave();
+		assert.deepEqual(names(), full ? ["a=1", "a=1", "b=2"] : ["a=1"]);
+	}
+});
+
 test("what is left goes out under its ids after a reload, before anything new, and is then kept no more", async () => {
 	const before = setup({ online: false });
 	before.send("a", "1");

@@ -12,10 +12,10 @@ test("the bridge is at most 6 kB gzipped, as it stands", () => {
 	assert.ok(zipped(read("card.js")) <= 6000, `${zipped(read("card.js"))} bytes`);
 });
 
-test("the page half's modules together are at most 12 KiB gzipped, as they stand", () => {
-	// Up from 10 kB with what keeps and says the fate of every event: readable code costs more than that.
+test("the page half's modules together are at most 12.5 KiB gzipped, as they stand", () => {
+	// More than 10 kB: what keeps every event and says what became of it, and has many cards take turns, in readable code.
 	const size = zipped(pageHalf.map(read).join(""));
-	assert.ok(size <= 12_288, `${size} bytes`);
+	assert.ok(size <= 12_800, `${size} bytes`);
 });
 
 test("the base sheet is at most 6 KiB", () => {

@@ -137,6 +137,8 @@ async fn three_clicks_before_the_agent_looks_are_one_line_times_three() -> Outco
     tab.say("hello").await;
     tab.idle().await;
     assert_eq!(tab.summaries().await, ["UI: A card · change ×3, order"]);
+    assert_eq!(tab.events_read().await, ["change ×3: {\"n\":3}", "order ×1: 1"]);
+    card.says("delivered", "The agent has this.").await;
     let row = tab.page.locator("li.events");
     expect(row.locator("pre")).to_be_hidden().await?;
     row.locator("summary").click(None).await?;
