@@ -28,14 +28,15 @@ const OVER = ["closed", "removed"];
 
 /** Where the server half's own words are not for a person. @type {Record<string, string>} */
 const REASONS = {
-	stale_load: "the agent changed the card meanwhile.",
-	card_closed: "the card is closed.",
-	unknown_card: "the card is not kept any more.",
-	undeclared_event: "the agent did not ask for this.",
+	stale_load: "the agent changed the card meanwhile",
+	card_closed: "the card is closed",
+	unknown_card: "the card is not kept any more",
+	undeclared_event: "the agent did not ask for this",
 };
 
 /** @type {import("./types.js").ReasonOf} */
-export const reasonOf = ({ status, value }) => REASONS[value.code] ?? value.detail ?? `the portal answered ${status}.`;
+export const reasonOf = ({ status, value }) =>
+	`${REASONS[value.code] ?? value.detail ?? `the portal answered ${status}`}.`.replace("..", ".");
 
 /** @type {import("./types.js").UnsentText} */
 export const unsentText = (state, kept, status) => {

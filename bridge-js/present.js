@@ -182,6 +182,7 @@ export const present = (host, view, base, chat, id) => {
 		},
 		stop(why) {
 			on.end();
+			view.stage.style.minHeight = "";
 			if (my.card?.open !== false) line.end(why);
 			view.action.textContent = why === "missing" ? "Reload card" : "Run again";
 			view.action.hidden = false;

@@ -4,9 +4,10 @@ sheet.replaceSync(`
 :host { display: block; margin: 8px 0; }
 [hidden] { display: none !important; }
 section { overflow: hidden; border: 1px solid var(--line); border-radius: 10px; background: var(--surface); color: var(--fg); font: 13px/1.5 system-ui, sans-serif; }
-header { display: flex; align-items: center; padding: 5px 6px 5px 14px; border-bottom: 1px solid var(--line); }
+header { display: flex; align-items: center; min-height: 36px; box-sizing: border-box; padding: 5px 6px 5px 14px; border-bottom: 1px solid var(--line); }
 .title { overflow: hidden; font-weight: 600; text-overflow: ellipsis; white-space: nowrap; }
 .id { margin-inline: 8px auto; color: var(--fg-subtle); font-size: 12px; }
+.title:empty + .id { margin-inline-start: 0; }
 button { margin-inline-start: 4px; padding: 2px 9px; border: 1px solid transparent; border-radius: 6px; background: none; color: var(--fg-muted); font: inherit; white-space: nowrap; cursor: pointer; }
 button:hover, .action { border-color: var(--line); background: var(--raised); color: var(--fg); }
 .close { padding: 0 8px; font-size: 18px; line-height: 24px; }
@@ -15,7 +16,7 @@ button:hover, .action { border-color: var(--line); background: var(--raised); co
 .quiet:not(:focus) { position: absolute; width: 1px; height: 1px; padding: 0; overflow: hidden; clip-path: inset(50%); }
 iframe { display: block; width: 100%; height: 20px; border: 0; opacity: 0; }
 .shown { opacity: 1; }
-footer { display: flex; align-items: center; min-height: 18px; padding: 2px 14px 6px; color: var(--fg-subtle); font-size: 12px; }
+footer { display: flex; align-items: center; min-height: 18px; padding: 5px 14px 6px; color: var(--fg-subtle); font-size: 12px; }
 .line { position: relative; padding-inline-start: 15px; }
 .line:not(:empty)::before { content: ""; position: absolute; inset: 6px auto auto 0; width: 7px; height: 7px; border-radius: 50%; background: var(--dot, var(--warn)); }
 [data-state=answered], [data-state=delivered] { --dot: var(--ok); }
