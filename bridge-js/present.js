@@ -12,6 +12,7 @@ import { takeTurn } from "./turns.js";
 import { makeUnsent } from "./unsent.js";
 
 const SHOW_MS = 600;
+const SLOW_MS = 300;
 const ACTIVITY_MS = 10_000;
 const CLOSE_MS = 5000;
 const LOADS = 3;
@@ -41,6 +42,8 @@ export const present = (host, view, base, chat, id) => {
 	let silentAt = -SILENT_MS;
 	let activeAt = -ACTIVITY_MS;
 	let catchingUp = false;
+	let follows = false;
+	let slow = 0;
 
 	const height = makeHeight(view, my, (size) => post(`${url}/height`, JSON.stringify(size)));
 	const debounce = makeDebounce(
@@ -57,7 +60,14 @@ export const present = (host, view, base, chat, id) => {
 			if (before !== states && answer.status < 300) answer.value = {};
 			return answer;
 		},
-		waiting: (state, kept, status) => line.unsent(state, unsentText(state, kept, status)),
+		waiting(state, kept, status) {
+			clearTimeout(slow);
+			// What became of the last one is read better than a flicker.
+			const say = () => line.unsent(state, unsentText(state, kept, status));
+			if (follows && state === "sending") slow = setTimeout(say, SLOW_MS);
+			else say();
+			follows = false;
+		},
 		settled(answer, left) {
 			const { status, value } = answer;
 			if (status < 300) {
@@ -65,7 +75,9 @@ export const present = (host, view, base, chat, id) => {
 				line.took();
 			} else if (my.card?.open === false) on.over(true);
 			else line.refuse(reasonOf(answer));
-			if (!left) line.unsent("");
+			clearTimeout(slow);
+			line.unsent("");
+			follows = left > 0;
 		},
 	});
 

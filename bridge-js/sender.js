@@ -85,7 +85,7 @@ export const makeSender = ({ post, waiting, settled, unsent }, time = clock) => 
 			next();
 		},
 		restore() {
-			queue.unshift(...unsent.read().map((event) => ({ ...event, tried: true })));
+			queue = unsent.read().map((event) => ({ ...event, tried: true }));
 			stored = true;
 			next();
 		},

@@ -235,7 +235,7 @@ export type MakeSender = (
 	time?: Clock,
 ) => {
 	send(event: Omit<Outgoing, "id" | "tried">): void;
-	/** Takes up what an earlier load of the page kept, under the same ids. */
+	/** Before anything is sent: takes up what an earlier load of the page kept, under the same ids. */
 	restore(): void;
 	/** Forgets what cannot have arrived and says whether that was anything. */
 	drop(): boolean;

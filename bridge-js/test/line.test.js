@@ -66,6 +66,8 @@ test("a question is said alone, and behind what became of another event", () => 
 	is("asked", "The agent is waiting for your answer here.");
 	line.deliver("next_step");
 	is("next_step", "The agent gets this at its next step. It is waiting for your answer here.");
+	line.deliver("delivered");
+	is("delivered", "The agent has this. It is waiting for your answer here.");
 });
 
 test("a question that nobody waits for any more says so until a late answer is there", () => {

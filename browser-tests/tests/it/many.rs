@@ -89,9 +89,10 @@ async fn a_wait_on_a_card_that_has_to_go_ends_and_says_so() -> Outcome {
     let asked = show("A question", &json!({ "wait": { "event": "go" } }));
     let rest = (0..KEPT).map(|n| show(&format!("Card {n}"), &json!({})));
     tab.say(&std::iter::once(asked).chain(rest).collect::<Vec<_>>().join("\n")).await;
-    tab.card(KEPT + 1).is_drawn().await;
-    until("the calls to end", async || (tab.agent_state().await == "idle").then_some(())).await;
-    tab.call_is(1, "done").await;
+    expect(tab.call_row(1))
+        .with_timeout(Duration::from_mins(1))
+        .to_have_attribute("data-status", "done")
+        .await?;
     let result = tab.call_result(1).await;
     assert_eq!((&result["card"], &result["outcome"]), (&json!("c1"), &json!("closed")));
     tab.card(1).says("removed", GONE).await;
