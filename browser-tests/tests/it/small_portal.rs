@@ -99,11 +99,13 @@ async fn settings_apply_to_cards_that_are_open() -> Outcome {
     save.click(None).await?;
     expect(outcome).to_have_text("Saved.").await?;
     card.click("#b").await;
-    card.line_is("next_message").await;
+    card.says("next_message", "The agent gets this with your next message.").await;
     assert_eq!(tab.agent_state().await, "idle");
     assert_eq!(tab.summaries().await.len(), 0);
     tab.say("hello").await;
     tab.agent_quotes("go", &Value::Null).await;
+    card.says("delivered", "The agent has this.").await;
+    assert_eq!(tab.events_read().await, ["go ×1: null"]);
     Ok(())
 }
 

@@ -132,3 +132,21 @@ async fn a_card_that_the_agent_closed_stays_as_it_was_and_says_so() -> Outcome {
     tab.call_is(4, "failed").await;
     Ok(())
 }
+
+#[tokio::test]
+async fn when_a_row_above_goes_the_cards_below_keep_what_was_typed_and_do_not_load_again() -> Outcome
+{
+    let world = World::start().await;
+    let tab = world.tab().await;
+    tab.show("<p>above</p>", &json!([])).await;
+    let below = tab.show("<input id=i aria-label=Text>", &json!([])).await;
+    below.click("#i").await;
+    below.get("#i").press_sequentially("keep", None).await?;
+    let () = tab.eval("() => document.querySelector('li.call').remove()").await;
+    expect(tab.page.locator("inline-ui-card")).to_have_count(1).await?;
+    tab.call("ui_update", &json!({ "card": "c2", "title": "Still here" })).await;
+    expect(below.part("header b")).to_have_text("Still here").await?;
+    assert_eq!(below.get("#i").input_value(None).await?, "keep");
+    assert_eq!(tab.loads(), 2);
+    Ok(())
+}
