@@ -70,7 +70,9 @@ async fn a_message_that_a_full_disk_cannot_keep_is_not_handed_over_and_is_there_
     card.emit("a", json!("x".repeat(30_000))).await.accepted();
     disk.fill();
     events_until_refused(&card).await;
-    assert!(portal.take(CHAT, "prompt").await.is_null());
+    let take = json!({ "chat": CHAT, "at": "prompt" });
+    let refused = portal.link.request("outbox/take", take).await.unwrap_err();
+    assert!(refused.message.contains("full"), "null would say that there is nothing: {refused:?}");
     disk.make_room();
     let message = portal.take(CHAT, "prompt").await;
     portal.kill_and_restart().await;

@@ -318,7 +318,13 @@ impl Session<'_> {
         self.process.tasks.spawn(async move {
             let message = match tokio::time::timeout(TAKE_WITHIN, &mut taking).await {
                 Ok(Ok(Ok(taken))) => message_of(&taken.accepted),
-                Ok(_) => None,
+                // Null would say that there is nothing, and that what was acknowledged before is kept.
+                Ok(Ok(Err(refusal))) => {
+                    let error = response_error(&id, error_code::INTERNAL, &refusal.to_string());
+                    let _ = out.send(error).await;
+                    return;
+                }
+                Ok(Err(_)) => None,
                 Err(_) => {
                     send(&out, &id, &TakeResult { message: None }).await;
                     drop(room);
