@@ -286,6 +286,10 @@ fn in_order_but_one(events: &[u64], lines: &[(u64, u64)]) -> bool {
         let mut others = events.to_vec();
         let event = others.remove(late);
         (0..lines.len()).any(|at| {
+            let read: u64 = lines[..at].iter().map(|line| line.0).sum();
+            if read < late as u64 {
+                return false;
+            }
             let mut lines = lines.to_vec();
             lines[at].0 -= 1;
             if lines[at].0 == 0 && lines.remove(at).1 != event {
