@@ -19,6 +19,8 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 
 const CHATS: [&str; 3] = ["one", "two", "three"];
+/// The longest life, where there is nothing left to do.
+const LIFE: Duration = Duration::from_millis(500);
 /// Kills on one data folder, before all of it is drained and compared.
 const KILLS_A_FOLDER: u64 = 20;
 
@@ -75,13 +77,21 @@ impl Folder {
     async fn life(&mut self) {
         let (mut program, mut link) = spawn();
         let (ready, started) = oneshot::channel();
-        let early = self.dice.below(8) == 0;
-        let lasts = Duration::from_micros(self.dice.below(if early { 20_000 } else { 200_000 }));
+        let early =
+            (self.dice.below(8) == 0).then(|| Duration::from_micros(self.dice.below(20_000)));
+        let moment = Duration::from_micros(self.dice.below(8_000));
+        let acknowledged = self.dice.below(70);
+        let mut progress = self.ledger.lock().unwrap().progress.subscribe();
         let killing = async {
-            if !early {
+            if let Some(early) = early {
+                tokio::time::sleep(early).await;
+            } else {
                 let _ = started.await;
+                let goal = *progress.borrow() + acknowledged;
+                let reached = progress.wait_for(|n| *n >= goal);
+                let _ = tokio::time::timeout(LIFE, reached).await;
+                tokio::time::sleep(moment).await;
             }
-            tokio::time::sleep(lasts).await;
             program.kill().await;
         };
         let living = async {

@@ -295,11 +295,14 @@ impl<'a> Agent<'a> {
         card: &str,
         event: &Value,
     ) -> Option<()> {
-        if self.dice.below(4) == 0 {
-            return self
-                .link
-                .try_notify("outbox/returned", json!({ "chat": chat, "id": call }))
-                .await;
+        match self.dice.below(6) {
+            0 => {
+                let returned = json!({ "chat": chat, "id": call });
+                return self.link.try_notify("outbox/returned", returned).await;
+            }
+            // Nobody says what became of it: it comes back when the agent rests, or the program dies.
+            1 | 2 => return Some(()),
+            _ => {}
         }
         self.ledger.lock().unwrap().kept_result(chat, call, card, event);
         self.late.push((chat, call.to_owned()));

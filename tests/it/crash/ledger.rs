@@ -4,6 +4,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
+use tokio::sync::watch;
 
 pub(super) type Shared = Arc<Mutex<Ledger>>;
 
@@ -70,9 +71,15 @@ pub(super) struct Ledger {
     pub(super) cards: BTreeMap<CardKey, CardFacts>,
     pub(super) transcripts: BTreeMap<String, Transcript>,
     pub(super) calls: u64,
+    /// How often something was acknowledged, to either side.
+    pub(super) progress: watch::Sender<u64>,
 }
 
 impl Ledger {
+    fn goes_on(&self) {
+        self.progress.send_modify(|n| *n += 1);
+    }
+
     pub(super) fn next_event(&mut self, key: &Key) -> u64 {
         let n = self.sent.entry(key.clone()).or_default();
         *n += 1;
@@ -81,6 +88,7 @@ impl Ledger {
 
     /// What became of a POST: its status and code, or none when the program did not live to say.
     pub(super) fn answered(&mut self, key: &Key, post: Post, answer: Option<(u16, String)>) {
+        self.goes_on();
         self.repeated += u64::from(self.unanswered.remove(key).is_some());
         match answer {
             None => drop(self.unanswered.insert(key.clone(), post)),
@@ -90,6 +98,7 @@ impl Ledger {
     }
 
     pub(super) fn shown(&mut self, chat: &str, card: &str, call: &str, waits: bool) {
+        self.goes_on();
         let facts = self.seen(chat, card, call);
         (facts.acknowledged, facts.waits) = (true, waits);
     }
@@ -104,11 +113,13 @@ impl Ledger {
     }
 
     pub(super) fn updated(&mut self, card: &CardKey, n: u64) {
+        self.goes_on();
         let facts = self.cards.get_mut(card).unwrap();
         facts.updated = facts.updated.max(n);
     }
 
     pub(super) fn closed(&mut self, card: &CardKey) {
+        self.goes_on();
         self.cards.get_mut(card).unwrap().closed = true;
     }
 
@@ -165,6 +176,7 @@ impl Ledger {
     }
 
     pub(super) fn kept(&mut self, chat: &str, message: &Value) {
+        self.goes_on();
         let id = message["id"].as_str().unwrap().to_owned();
         let transcript = self.transcripts.entry(chat.to_owned()).or_default();
         let text = message["text"].as_str().unwrap();
@@ -201,8 +213,7 @@ impl Ledger {
         self.transcripts.get(chat).into_iter().flat_map(|transcript| &transcript.lines)
     }
 
-    /// Every acknowledged event is in the agent's hands exactly once: each line stands for the next
-    /// `count` events of its card and name, and has the data of the last of them.
+    /// Every acknowledged event is in the agent's hands exactly once, in order.
     pub(super) fn compare(&self) {
         assert!(self.unanswered.is_empty(), "{:?}", self.unanswered);
         let mut left = self.accepted.clone();
@@ -210,23 +221,27 @@ impl Ledger {
             let events = left.get_mut(key).unwrap_or_else(|| panic!("nobody sent {key:?}"));
             let at = events.iter().position(|event| event == n);
             events.remove(
-                at.unwrap_or_else(|| panic!("{key:?}: {n} was a result twice, or never sent")),
+                at.unwrap_or_else(|| panic!("{key:?}: {n} was never sent, or a result twice")),
             );
         }
-        for line in self.transcripts.values().flat_map(|transcript| &transcript.lines) {
-            if line.key.name == "closed" {
-                continue;
-            }
-            let events = left.get_mut(&line.key).unwrap_or_else(|| panic!("nobody sent {line:?}"));
-            let count = usize::try_from(line.count).unwrap();
-            assert!(count <= events.len(), "twice in the agent's hands: {line:?}, left {events:?}");
-            let newest = events.drain(..count).next_back();
-            assert_eq!(newest, line.data["n"].as_u64(), "{line:?}, then {events:?}");
+        let mut read: BTreeMap<&Key, Vec<(u64, u64)>> = BTreeMap::new();
+        let lines = self.transcripts.values().flat_map(|transcript| &transcript.lines);
+        for line in lines.filter(|line| line.key.name != "closed") {
+            let data = line.data["n"].as_u64().unwrap();
+            read.entry(&line.key).or_default().push((line.count, data));
         }
-        left.retain(|_, events| !events.is_empty());
-        assert!(left.is_empty(), "acknowledged and lost: {left:?}");
-        for (key, events) in self.accepted.iter().filter(|(key, _)| key.name == "once") {
-            assert_eq!(events.len(), 1, "{key:?}");
+        for key in read.keys() {
+            assert!(left.contains_key(key), "nobody sent {key:?}");
+        }
+        for (key, events) in &left {
+            let read = read.get(key).map_or(&[][..], Vec::as_slice);
+            let told = || format!("{key:?}: {events:?} were acknowledged, {read:?} were read");
+            if key.name == "answer" {
+                assert!(in_order(events, read) || in_order_but_one(events, read), "{}", told());
+            } else {
+                assert!(in_order(events, read), "{}", told());
+            }
+            assert!(key.name != "once" || events.len() <= 1, "{}", told());
         }
     }
 
@@ -253,4 +268,46 @@ impl Ledger {
         }
         told
     }
+}
+
+/// Whether each line stands for the next `count` events and has the data of the last of them.
+fn in_order(events: &[u64], lines: &[(u64, u64)]) -> bool {
+    let mut events = events.iter();
+    lines.iter().all(|(count, data)| {
+        let newest = (0..*count).map(|_| events.next()).last().flatten();
+        newest == Some(data)
+    }) && events.next().is_none()
+}
+
+/// The same, but for the one event that a call had as its answer and did not keep: what came after it
+/// may have gone out before it was given back. It joins a later line as its oldest, or is one by itself.
+fn in_order_but_one(events: &[u64], lines: &[(u64, u64)]) -> bool {
+    (0..events.len()).any(|late| {
+        let mut others = events.to_vec();
+        let event = others.remove(late);
+        (0..lines.len()).any(|at| {
+            let read: u64 = lines[..at].iter().map(|line| line.0).sum();
+            if read < late as u64 {
+                return false;
+            }
+            let mut lines = lines.to_vec();
+            lines[at].0 -= 1;
+            if lines[at].0 == 0 && lines.remove(at).1 != event {
+                return false;
+            }
+            in_order(&others, &lines)
+        })
+    })
+}
+
+#[test]
+fn a_ledger_tells_what_is_lost_twice_or_out_of_order() {
+    assert!(in_order(&[1, 2, 3], &[(2, 2), (1, 3)]));
+    assert!(!in_order(&[1, 2, 3], &[(2, 2)]), "lost");
+    assert!(!in_order(&[1, 2, 3], &[(2, 2), (2, 3)]), "twice");
+    assert!(!in_order(&[1, 2, 3], &[(2, 1), (1, 3)]), "not the newest data");
+    assert!(in_order_but_one(&[1, 2, 3, 4], &[(2, 3), (2, 4)]), "the first came late");
+    assert!(in_order_but_one(&[1, 2, 3], &[(2, 3), (1, 1)]), "and by itself");
+    assert!(!in_order_but_one(&[1, 2, 3], &[(1, 3), (2, 2)]), "two came late");
+    assert!(!in_order_but_one(&[1, 2, 3], &[(2, 3)]), "lost");
 }
