@@ -1,5 +1,6 @@
 //! Rule 1: whether an event is taken, and which refusal it gets. The order is the contract's.
 
+use crate::accepted::AcceptedIds;
 use crate::card::{Card, DeliveryState};
 use crate::ids::EventName;
 use crate::input::{EventInput, LoadCheck};
@@ -30,11 +31,12 @@ pub(crate) enum Admitted {
 
 pub(crate) fn admit(
     card: &Card,
+    accepted: &AcceptedIds,
     chat: &Rate,
     event: &EventInput,
     now: Instant,
 ) -> Result<Admitted, Refusal> {
-    if let Some(state) = card.accepted(&event.id) {
+    if let Some(state) = accepted.find(card.record.id, &event.id) {
         return Ok(Admitted::Before(state));
     }
     let of_this_document = match event.load {

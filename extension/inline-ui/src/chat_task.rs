@@ -166,14 +166,14 @@ impl<S: Store> ChatTask<S> {
 
     async fn input(&mut self, input: Input) -> Result<Answer, Refusal> {
         let now = self.world.clock.now();
-        let before = self.loaded(now).await?.clone();
+        self.loaded(now).await?;
         let call = match &input {
             Input::Show { call, .. } => Some(call.clone()),
             _ => None,
         };
         let Some(chat) = self.chat.as_mut() else { return Err(gone()) };
         let accepted = chat.handle(now, input)?;
-        self.carry_out(before).await?;
+        self.carry_out().await?;
         let wait = match (&accepted, call) {
             (Accepted::Shown { waits: true, .. }, Some(call)) => {
                 let (settle, settled) = oneshot::channel();
@@ -188,9 +188,8 @@ impl<S: Store> ChatTask<S> {
     async fn timeout(&mut self) {
         let now = self.world.clock.now();
         let Some(chat) = self.chat.as_mut() else { return };
-        let before = chat.clone();
         chat.handle_timeout(now);
-        if let Err(refusal) = self.carry_out(before).await {
+        if let Err(refusal) = self.carry_out().await {
             tracing::error!(chat = %self.id, error = %refusal, "timeout not carried out");
         }
     }
@@ -228,7 +227,7 @@ impl<S: Store> ChatTask<S> {
     }
 
     /// Writes, then tells the world. When the write fails the chat is what it was before.
-    async fn carry_out(&mut self, before: Chat) -> Result<(), Refusal> {
+    async fn carry_out(&mut self) -> Result<(), Refusal> {
         let Some(chat) = self.chat.as_mut() else { return Ok(()) };
         let (mut writes, mut rest) = (Vec::new(), Vec::new());
         while let Some(effect) = chat.poll_effect() {
@@ -241,9 +240,10 @@ impl<S: Store> ChatTask<S> {
             && let Err(error) = self.world.store.commit(self.id.clone(), writes).await
         {
             tracing::error!(chat = %self.id, %error, "write failed");
-            self.chat = Some(before);
+            chat.undo();
             return Err(storage(&error));
         }
+        chat.keep();
         for effect in rest {
             self.tell(effect);
         }
