@@ -482,9 +482,9 @@ impl Chat {
         self.waits.get(&card).map_or_else(Vec::new, |wait| wait.events.clone())
     }
 
-    fn tell_card(&mut self, now: Now, id: CardId, event: impl FnOnce(CardView) -> PageEvent) {
+    fn tell_card(&mut self, now: Now, id: CardId, event: impl FnOnce(Box<CardView>) -> PageEvent) {
         if let Some(view) = self.card(now, id) {
-            self.effects.push_back(Effect::Page(event(view)));
+            self.effects.push_back(Effect::Page(event(Box::new(view))));
         }
     }
 

@@ -79,7 +79,7 @@ impl<S: Store> Server<S> {
         input: Input,
     ) -> oneshot::Receiver<Result<Answer, Refusal>> {
         let (answer, answered) = oneshot::channel();
-        self.ask(chat, Ask::Input(input, answer)).await;
+        self.ask(chat, Ask::Input(Box::new(input), answer)).await;
         answered
     }
 
