@@ -15,6 +15,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+#[cfg(test)]
+mod tests;
+
 /// Asks that may wait in a chat's inbox. A caller that finds it full waits: nothing is dropped.
 const INBOX: usize = 256;
 /// How long a chat that nobody asks anything stays in memory.

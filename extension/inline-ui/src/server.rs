@@ -149,6 +149,11 @@ impl<S: Store> Server<S> {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn in_memory(&self) -> Vec<ChatId> {
+        self.world.registry.chats()
+    }
+
     async fn ask(&self, chat: &ChatId, ask: Ask) {
         self.world
             .registry
