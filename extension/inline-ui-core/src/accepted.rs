@@ -7,55 +7,59 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// The last accepted event ids of each card, with the state each was answered with.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AcceptedIds {
-    cards: BTreeMap<CardId, VecDeque<Known>>,
+    cards: BTreeMap<CardId, OfCard>,
     change: Option<Change>,
 }
 
-#[derive(Debug, Clone)]
-struct Known {
-    /// Tells most other ids apart without looking at their text.
-    tag: u32,
-    state: DeliveryState,
-    id: EventId,
+/// Oldest first.
+#[derive(Debug, Clone, Default)]
+struct OfCard {
+    /// Tells most ids apart without looking at their text.
+    tags: VecDeque<u32>,
+    known: VecDeque<(EventId, DeliveryState)>,
 }
 
 /// What an input changed. An input accepts one event at most, and drops as many cards as it likes.
 #[derive(Debug, Clone)]
 enum Change {
-    Added { card: CardId, pushed_out: Option<Known> },
-    Dropped(Vec<(CardId, VecDeque<Known>)>),
+    Added { card: CardId, pushed_out: Option<(EventId, DeliveryState)> },
+    Dropped(Vec<(CardId, OfCard)>),
 }
 
 impl AcceptedIds {
     /// Those of a card as they were kept, oldest first.
     pub(crate) fn restore(&mut self, card: CardId, ids: Vec<(EventId, DeliveryState)>) {
         if !ids.is_empty() {
-            let known = ids.into_iter().map(|(id, state)| Known { tag: tag(&id), state, id });
-            self.cards.insert(card, known.collect());
+            let tags = ids.iter().map(|(id, _)| tag(id)).collect();
+            self.cards.insert(card, OfCard { tags, known: ids.into() });
         }
     }
 
     pub(crate) fn find(&self, card: CardId, id: &EventId) -> Option<DeliveryState> {
-        let tag = tag(id);
-        let mut newest_first = self.cards.get(&card)?.iter().rev();
-        newest_first.find(|known| known.tag == tag && known.id == *id).map(|known| known.state)
+        let (tag, of_card) = (tag(id), self.cards.get(&card)?);
+        let (older, newer) = of_card.tags.as_slices();
+        if !older.contains(&tag) && !newer.contains(&tag) {
+            return None;
+        }
+        of_card.known.iter().find(|(known, _)| known == id).map(|(_, state)| *state)
     }
 
     /// The last event that a card sent.
     pub(crate) fn newest(&self, card: CardId) -> Option<&EventId> {
-        self.cards.get(&card)?.back().map(|known| &known.id)
+        self.cards.get(&card)?.known.back().map(|(id, _)| id)
     }
 
     /// The last event of each card that sent one.
     pub(crate) fn newest_of_all(&self) -> impl Iterator<Item = (CardId, &EventId)> {
-        self.cards.iter().filter_map(|(card, ids)| Some((*card, &ids.back()?.id)))
+        self.cards.iter().filter_map(|(card, ids)| Some((*card, &ids.known.back()?.0)))
     }
 
     pub(crate) fn add(&mut self, card: CardId, id: EventId, state: DeliveryState) {
         let of_card = self.cards.entry(card).or_default();
-        let full = of_card.len() == limits::EVENT_IDS_PER_CARD;
+        let full = of_card.known.len() == limits::EVENT_IDS_PER_CARD;
         let pushed_out = if full { of_card.pop_front() } else { None };
-        of_card.push_back(Known { tag: tag(&id), state, id });
+        of_card.tags.push_back(tag(&id));
+        of_card.known.push_back((id, state));
         self.change = Some(Change::Added { card, pushed_out });
     }
 
@@ -83,15 +87,24 @@ impl AcceptedIds {
             Some(Change::Dropped(dropped)) => self.cards.extend(dropped),
             Some(Change::Added { card, pushed_out }) => {
                 let Some(of_card) = self.cards.get_mut(&card) else { return };
-                of_card.pop_back();
+                of_card.tags.pop_back();
+                of_card.known.pop_back();
                 if let Some(oldest) = pushed_out {
-                    of_card.push_front(oldest);
+                    of_card.tags.push_front(tag(&oldest.0));
+                    of_card.known.push_front(oldest);
                 }
-                if of_card.is_empty() {
+                if of_card.known.is_empty() {
                     self.cards.remove(&card);
                 }
             }
         }
+    }
+}
+
+impl OfCard {
+    fn pop_front(&mut self) -> Option<(EventId, DeliveryState)> {
+        self.tags.pop_front();
+        self.known.pop_front()
     }
 }
 

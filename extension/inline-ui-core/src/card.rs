@@ -162,8 +162,8 @@ impl Card {
         Arc::make_mut(&mut self.record)
     }
 
-    pub(crate) fn event(&self, name: &EventName) -> Option<&DeclaredEvent> {
-        self.record.events.iter().find(|event| event.name == *name)
+    pub(crate) fn event(&self, name: &str) -> Option<&DeclaredEvent> {
+        self.record.events.iter().find(|event| event.name.as_str() == name)
     }
 }
 

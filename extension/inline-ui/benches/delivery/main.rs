@@ -5,12 +5,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a bench that cannot measure ends")]
 
+#[expect(dead_code, reason = "the other bench uses the rest")]
 #[path = "../harness/mod.rs"]
 mod harness;
 
 mod cards;
 mod end_to_end;
 mod floor;
+mod flush;
 mod machine;
 mod paced;
 
@@ -19,11 +21,14 @@ use harness::{Http, Portal, Run, exchange_all};
 use std::time::Duration;
 
 /// Connections that post, each with one request under way.
-const CONNECTIONS: usize = 128;
+const CONNECTIONS: usize = 256;
 /// The floor and the route are measured in turn, this often, each time with events of their own.
 const ROUNDS: usize = 5;
 /// Chats of a round. Each has 3 cards, whose bursts are the chat's burst: 60 events.
 const CHATS: usize = 250;
+
+/// What takes longer than this is no measurement.
+const LONGEST: Duration = Duration::from_secs(55);
 
 fn main() {
     if std::env::args().nth(1).is_some_and(|mode| mode == floor::MODE) {
@@ -32,7 +37,9 @@ fn main() {
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let machine = machine::rows();
-    runtime.block_on(measure(machine));
+    let measured =
+        runtime.block_on(async { tokio::time::timeout(LONGEST, measure(machine)).await });
+    measured.unwrap();
 }
 
 async fn measure(machine: Vec<(String, f64)>) {
@@ -51,6 +58,7 @@ async fn measure(machine: Vec<(String, f64)>) {
     let ratios: Vec<String> = rounds.iter().map(|(ratio, ..)| format!("{ratio:.2}")).collect();
     let (_, bare, route) = rounds.swap_remove(ROUNDS / 2);
     let paced = paced::run(&portal).await;
+    let flush = flush::run(folder.path());
     let delivered = end_to_end::run(&mut portal).await;
 
     println!("\n{:<46} {:>12} {:>9} {:>10} {:>10}", "", "events/s", "of floor", "p50", "p99");
@@ -59,6 +67,7 @@ async fn measure(machine: Vec<(String, f64)>) {
     for (what, rate) in machine {
         println!("{what:<46} {rate:>12.0} {:>9.2}", rate / floor_rate);
     }
+    row("floor: 8 KiB written and flushed to the disk", &flush, None);
     row("route and store", &route, Some(floor_rate));
     row(&format!("route and store, {} a second", paced::RATE), &paced, None);
     row("to the portal's acknowledgement", &delivered, None);
@@ -83,5 +92,4 @@ fn row(what: &str, run: &Run, floor: Option<f64>) {
     let of_floor = floor.map_or_else(String::new, |floor| format!("{:.2}", run.a_second() / floor));
     let [p50, p99] = [50, 99].map(|percent| ms(run.percentile(percent)));
     println!("{what:<46} {:>12.0} {of_floor:>9} {p50:>10} {p99:>10}", run.a_second());
-    assert!(run.took < Duration::from_secs(60));
 }

@@ -91,7 +91,7 @@ impl Portal {
         let into = loaded.clone();
         exchange_all(&self.http, jobs, 16, move |at, body| {
             let body: Value = serde_json::from_slice(&body).unwrap();
-            into.lock().unwrap()[at] = body["load"].as_str().unwrap().to_owned();
+            body["load"].as_str().unwrap().clone_into(&mut into.lock().unwrap()[at]);
         })
         .await;
         std::mem::take(&mut *loaded.lock().unwrap())

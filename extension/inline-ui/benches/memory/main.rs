@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a bench that cannot measure ends")]
 
+#[expect(dead_code, unused_imports, reason = "the other bench uses the rest")]
 #[path = "../harness/mod.rs"]
 mod harness;
 
