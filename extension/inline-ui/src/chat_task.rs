@@ -15,10 +15,15 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+#[cfg(test)]
+mod tests;
+
 /// Asks that may wait in a chat's inbox. A caller that finds it full waits: nothing is dropped.
 const INBOX: usize = 256;
 /// How long a chat that nobody asks anything stays in memory.
 const REST_AFTER: Duration = Duration::from_mins(1);
+/// How long it stays at least when there is a crowd: what a page asks in one go finds it there.
+const REST_IN_CROWD: Duration = Duration::from_millis(50);
 
 /// How to reach a chat's task.
 #[derive(Debug, Clone)]
@@ -37,7 +42,7 @@ pub(crate) struct Listing {
 #[derive(Debug)]
 pub(crate) enum Ask {
     /// To take an input.
-    Input(Input, oneshot::Sender<Result<Answer, Refusal>>),
+    Input(Box<Input>, oneshot::Sender<Result<Answer, Refusal>>),
     /// For its cards.
     List(oneshot::Sender<Result<Listing, Refusal>>),
     /// For one card.
@@ -93,6 +98,7 @@ impl Clock {
     }
 }
 
+const BEFORE_ALL: Instant = Instant::at(Duration::ZERO);
 /// Core's instants do not go below zero, and a restored chat has moments before the process.
 const BEFORE: Duration = Duration::from_hours(24);
 
@@ -128,9 +134,12 @@ impl<S: Store> ChatTask<S> {
                     None => return,
                 },
                 () = sleep_until(due) => self.timeout().await,
-                () = tokio::time::sleep(REST_AFTER), if due.is_none() => {
-                    let at_rest = self.chat.as_ref().is_none_or(Chat::is_at_rest) && self.feed.pages() == 0;
-                    if at_rest && self.world.registry.retire(&self.id, || asks.is_empty()) {
+                () = self.feed.deserted(), if self.feed.pages() > 0 => self.feed.forget_pages(),
+                () = tokio::time::sleep(self.stay()), if due.is_none() => {
+                    let now = self.world.clock.now().mono;
+                    if self.may_leave_at().is_some_and(|at| at <= now)
+                        && self.world.registry.retire(&self.id, || asks.is_empty())
+                    {
                         tracing::debug!(chat = %self.id, "chat left memory");
                         return;
                     }
@@ -139,9 +148,25 @@ impl<S: Store> ChatTask<S> {
         }
     }
 
+    /// How long it stays if nobody asks anything.
+    fn stay(&self) -> Duration {
+        match self.may_leave_at() {
+            Some(at) if self.world.registry.is_crowded() => {
+                at.since(self.world.clock.now().mono).max(REST_IN_CROWD)
+            }
+            _ => REST_AFTER,
+        }
+    }
+
+    /// From when on nothing is lost by leaving memory, as things stand.
+    fn may_leave_at(&self) -> Option<Instant> {
+        let looks = self.feed.pages() > 0;
+        self.chat.as_ref().map_or(Some(BEFORE_ALL), Chat::rested_at).filter(|_| !looks)
+    }
+
     async fn take(&mut self, ask: Ask) {
         match ask {
-            Ask::Input(input, answer) => drop(answer.send(self.input(input).await)),
+            Ask::Input(input, answer) => drop(answer.send(self.input(*input).await)),
             Ask::List(answer) => {
                 let now = self.world.clock.now();
                 let after = self.feed.last_id();
@@ -166,14 +191,14 @@ impl<S: Store> ChatTask<S> {
 
     async fn input(&mut self, input: Input) -> Result<Answer, Refusal> {
         let now = self.world.clock.now();
-        let before = self.loaded(now).await?.clone();
+        self.loaded(now).await?;
         let call = match &input {
             Input::Show { call, .. } => Some(call.clone()),
             _ => None,
         };
         let Some(chat) = self.chat.as_mut() else { return Err(gone()) };
         let accepted = chat.handle(now, input)?;
-        self.carry_out(before).await?;
+        self.carry_out().await?;
         let wait = match (&accepted, call) {
             (Accepted::Shown { waits: true, .. }, Some(call)) => {
                 let (settle, settled) = oneshot::channel();
@@ -188,9 +213,8 @@ impl<S: Store> ChatTask<S> {
     async fn timeout(&mut self) {
         let now = self.world.clock.now();
         let Some(chat) = self.chat.as_mut() else { return };
-        let before = chat.clone();
         chat.handle_timeout(now);
-        if let Err(refusal) = self.carry_out(before).await {
+        if let Err(refusal) = self.carry_out().await {
             tracing::error!(chat = %self.id, error = %refusal, "timeout not carried out");
         }
     }
@@ -222,13 +246,13 @@ impl<S: Store> ChatTask<S> {
         }
         let shown: Vec<CardView> = self.loaded(now).await?.cards(now).collect();
         for view in shown {
-            self.feed.publish(PageEvent::Shown(view));
+            self.feed.publish(PageEvent::Shown(Box::new(view)));
         }
         Ok(())
     }
 
     /// Writes, then tells the world. When the write fails the chat is what it was before.
-    async fn carry_out(&mut self, before: Chat) -> Result<(), Refusal> {
+    async fn carry_out(&mut self) -> Result<(), Refusal> {
         let Some(chat) = self.chat.as_mut() else { return Ok(()) };
         let (mut writes, mut rest) = (Vec::new(), Vec::new());
         while let Some(effect) = chat.poll_effect() {
@@ -241,9 +265,10 @@ impl<S: Store> ChatTask<S> {
             && let Err(error) = self.world.store.commit(self.id.clone(), writes).await
         {
             tracing::error!(chat = %self.id, %error, "write failed");
-            self.chat = Some(before);
+            chat.undo();
             return Err(storage(&error));
         }
+        chat.keep();
         for effect in rest {
             self.tell(effect);
         }
