@@ -49,6 +49,7 @@
 	take(win, "innerHeight innerWidth");
 	for (const [owner, names] of [
 		[CSSStyleDeclaration, "getPropertyValue"],
+		[KeyboardEvent, "key"],
 		[Document, "documentElement body readyState currentScript getElementById getAnimations adoptedStyleSheets"],
 		[Document, "open write close querySelector"],
 		[DOMRectReadOnly, "top bottom"],
@@ -469,7 +470,9 @@
 			active(event);
 		},
 		keydown(event) {
-			if (event.isTrusted) lastKey = now();
+			if (!event.isTrusted) return;
+			lastKey = now();
+			if (pure.key(event) === "Escape") post({ type: "escape" });
 			active(event);
 		},
 		input: active,

