@@ -3,11 +3,13 @@
 #![expect(clippy::float_cmp, reason = "lengths are compared with what the page said before")]
 
 mod browser;
+mod containment;
 mod pixels;
 mod portal;
 mod sink;
 
 mod delivery;
+mod forgery;
 mod gate;
 mod height;
 mod inside;
