@@ -147,7 +147,7 @@ pub(crate) struct Tab {
 }
 
 impl Tab {
-    async fn new(context: BrowserContext) -> Self {
+    pub(crate) async fn new(context: BrowserContext) -> Self {
         let page = context.new_page().await.unwrap();
         page.set_default_timeout(20_000.).await;
         let tab = Self {

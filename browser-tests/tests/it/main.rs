@@ -3,6 +3,7 @@
 #![expect(clippy::float_cmp, reason = "lengths are compared with what the page said before")]
 
 mod browser;
+mod containment;
 mod engine;
 mod pixels;
 mod portal;
@@ -11,6 +12,7 @@ mod sink;
 
 mod closing;
 mod delivery;
+mod forgery;
 mod full_screen;
 mod gate;
 mod height;
