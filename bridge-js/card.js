@@ -49,6 +49,7 @@
 	take(win, "innerHeight innerWidth");
 	for (const [owner, names] of [
 		[CSSStyleDeclaration, "getPropertyValue"],
+		[KeyboardEvent, "key"],
 		[Document, "documentElement body readyState currentScript getElementById getAnimations adoptedStyleSheets"],
 		[Document, "open write close querySelector"],
 		[DOMRectReadOnly, "top bottom"],
@@ -56,12 +57,15 @@
 		[Element, "querySelectorAll getBoundingClientRect"],
 		[Event, "type defaultPrevented preventDefault composedPath"],
 		[EventTarget, "addEventListener dispatchEvent"],
+		[File, "name"],
+		[FormData, "forEach"],
 		[HTMLElement, "offsetParent"],
 		[MessageEvent, "data"],
 		[MutationRecord, "addedNodes target"],
 		[Node, "nodeType parentElement nextSibling textContent"],
 		[NodeList, "length"],
-		[String, "slice"],
+		[String, "charCodeAt indexOf slice"],
+		[SubmitEvent, "submitter"],
 	])
 		take(/** @type {Any} */ (owner).prototype, names);
 
@@ -366,11 +370,12 @@
 		dirty();
 	});
 	const watch = observer.observe.bind(observer);
-	for (const owner of [win, Element.prototype, ShadowRoot.prototype, Document])
-		for (const name of "RTCPeerConnection webkitRTCPeerConnection mozRTCPeerConnection setHTMLUnsafe parseHTMLUnsafe".split(
-			" ",
-		))
-			deleteProperty(owner, name);
+	for (const name of "RTCPeerConnection webkitRTCPeerConnection mozRTCPeerConnection".split(" "))
+		deleteProperty(win, name);
+	// They make shadow roots with frames in them, which the observer does not see.
+	for (const type of [Element, DocumentFragment, ShadowRoot, Document, Range])
+		for (const owner of [type, type.prototype])
+			for (const name of Object.getOwnPropertyNames(owner)) if (/HTMLUnsafe/.test(name)) deleteProperty(owner, name);
 	replace(
 		Element.prototype,
 		"attachShadow",
@@ -382,9 +387,36 @@
 			},
 	);
 
+	// So does the parser, of `<template shadowrootmode>`. The server saw to the author's HTML; what scripts write is one
+	// stream, in which each template gets the attribute first with a value that means nothing (the parser ignores a
+	// second one of the name). The start of a name waits for its rest; what still waits when the script ends is dropped,
+	// for the source behind the script would complete it.
+	const TEMPLATE = "<template";
+	const OFF = " shadowrootmode=off";
+	let waiting = "";
+	/** @type {Fn} */
+	const shadowless = (text) => {
+		let out = "";
+		let copied = 0;
+		for (let at = pure.indexOf(text, "<"); at >= 0; at = pure.indexOf(text, "<", at + 1)) {
+			let end = at + 1;
+			while (end - at < TEMPLATE.length && (pure.charCodeAt(text, end) | 32) === pure.charCodeAt(TEMPLATE, end - at))
+				end++;
+			if (end === text.length) {
+				waiting = pure.slice(text, at);
+				return out + pure.slice(text, copied, at);
+			}
+			if (end - at < TEMPLATE.length || pure.indexOf("\t\n\f\r />", text[end]) < 0) continue;
+			out += pure.slice(text, copied, end) + OFF;
+			copied = end;
+		}
+		return out + pure.slice(text, copied);
+	};
+
 	// A late document.open or write drops everything: styles and listeners are put back first.
 	let reopened = false;
 	const reopen = () => {
+		waiting = "";
 		const base = sheets[1] ? pure.textContent(sheets[1]) : "";
 		pure.open(doc);
 		arm();
@@ -399,10 +431,22 @@
 		reopen();
 		return doc;
 	});
-	replace(Document.prototype, "write writeln", (native) => (...rest) => {
-		if (!reopened && (pure.readyState(doc) !== "loading" || !pure.currentScript(doc))) reopen();
-		apply(native, doc, rest);
-	});
+	/** @type {(end: string) => Fn} */
+	const writer =
+		(end) =>
+		(...rest) => {
+			let text = "";
+			for (let i = 0; i < rest.length; i++) text += `${rest[i]}`;
+			if (!reopened && (pure.readyState(doc) !== "loading" || !pure.currentScript(doc))) reopen();
+			text = waiting + text + end;
+			waiting = "";
+			soon(() => {
+				waiting = "";
+			});
+			pure.write(doc, shadowless(text));
+		};
+	replace(Document.prototype, "write", () => writer(""));
+	replace(Document.prototype, "writeln", () => writer("\n"));
 	replace(Document.prototype, "close", () => () => {
 		reopened = false;
 		pure.close(doc);
@@ -421,13 +465,33 @@
 	for (const name of Object.getOwnPropertyNames(win))
 		if (/^[A-Z].*Element$/.test(name)) replace(win[name].prototype, TAKING, gated);
 
-	// When the author's handlers have run, no link leaves the card and no form is submitted.
+	// A form that names a declared event is that event.
+	const Fields = FormData;
+	let composing = false;
+	/** @type {Fn} */
+	const submitted = (event) => {
+		const form = pure.composedPath(event)[0];
+		const name = pure.getAttribute(form, "data-event");
+		if (composing || name === null || !(name in actions)) return;
+		const fields = create(null);
+		pure.forEach(new Fields(form, pure.submitter(event)), (/** @type {Any} */ value, /** @type {string} */ field) => {
+			const text = typeof value === "string" ? value : pure.name(value);
+			if (!(field in fields)) fields[field] = text;
+			else if (typeof fields[field] === "string") fields[field] = [fields[field], text];
+			else fields[field][fields[field].length] = text;
+		});
+		emit(name, fields);
+	};
 
+	// When the author's handlers have run, no link leaves the card and no form is submitted.
 	const ENDING = { submit: 1, click: 1, auxclick: 1 };
 	/** @type {Fn} */
 	const end = (event, stopped) => {
 		if (pure.defaultPrevented(event)) return;
-		if (pure.type(event) === "submit") return pure.preventDefault(event);
+		if (pure.type(event) === "submit") {
+			pure.preventDefault(event);
+			return submitted(event);
+		}
 		const path = pure.composedPath(event);
 		for (let i = 0; i < path.length; i++) {
 			const node = path[i];
@@ -465,12 +529,21 @@
 		pointerdown(event) {
 			if (!event.isTrusted) return;
 			touched = true;
+			composing = false;
 			post({ type: "pressed" });
 			active(event);
 		},
 		keydown(event) {
-			if (event.isTrusted) lastKey = now();
+			if (!event.isTrusted) return;
+			lastKey = now();
+			if (pure.key(event) === "Escape") post({ type: "escape" });
 			active(event);
+		},
+		compositionstart(event) {
+			if (event.isTrusted) composing = true;
+		},
+		compositionend(event) {
+			if (event.isTrusted) composing = false;
 		},
 		input: active,
 		wheel: active,

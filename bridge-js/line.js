@@ -50,8 +50,11 @@ export const unsentText = (state, kept, status) => {
 };
 
 /** @type {import("./types.js").MakeLine} */
-export const makeLine = (element) => {
+export const makeLine = (element, announce = () => {}) => {
 	let timer = 0;
+	/** What it says as the page opens is no news. */
+	let isNews = false;
+	let told = "";
 	let delivery = "";
 	let delivered = "";
 	let unsent = { state: "", text: "" };
@@ -77,6 +80,10 @@ export const makeLine = (element) => {
 		const text = sentences.filter(Boolean).join(" ");
 		element.dataset.state = state;
 		if (element.textContent !== text) element.textContent = text;
+		// A countdown is told of once.
+		const words = text.replace(/\d+/g, "");
+		if (isNews && words !== told) announce(text);
+		told = words;
 	};
 
 	return {
@@ -98,6 +105,7 @@ export const makeLine = (element) => {
 				show();
 			};
 			tick();
+			isNews = true;
 		},
 		unsent(state, text = "") {
 			unsent = { state, text };

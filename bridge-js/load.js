@@ -2,9 +2,12 @@ import { readBridge, readHello } from "./messages.js";
 
 const HELLO_MS = 3000;
 const TICK_MS = 1000;
-const SILENT_TICKS = 5;
+const SILENT_TICKS = 4;
 const LEFT_MS = 50;
-const NOISE = 500;
+const NOISE = 1000;
+
+/** When a card of this page last kept a ping unanswered: cards share a process, and one that loops holds up all. */
+let silentAt = -HELLO_MS;
 
 /** @type {import("./types.js").MakeLoad} */
 export const makeLoad = (frame, nonce, { ready, message, gone }) => {
@@ -12,7 +15,9 @@ export const makeLoad = (frame, nonce, { ready, message, gone }) => {
 	let port;
 	let silent = 0;
 	let noise = 0;
-	let timer = setTimeout(gone, HELLO_MS, "missing");
+	let timer = setTimeout(() => {
+		gone(performance.now() - silentAt < HELLO_MS ? "silent" : "missing");
+	}, HELLO_MS);
 
 	const left = () => frame.isConnected && gone("left");
 	const hello = (/** @type {MessageEvent} */ event) => {
@@ -34,6 +39,7 @@ export const makeLoad = (frame, nonce, { ready, message, gone }) => {
 		timer = setInterval(() => {
 			noise = 0;
 			if (document.hidden) return;
+			if (silent > 1) silentAt = performance.now();
 			if (silent++ >= SILENT_TICKS) gone("silent");
 			else if (silent % 2) port?.postMessage({ type: "ping", n: silent });
 		}, TICK_MS);

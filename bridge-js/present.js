@@ -1,5 +1,7 @@
+import { announce } from "./announce.js";
 import { chatUrl, post } from "./api.js";
 import { makeDebounce } from "./debounce.js";
+import { makeFull } from "./full.js";
 import { guard, makeGate } from "./gate.js";
 import { FIRST_VIEWPORT, makeHeight } from "./height.js";
 import { makeLine, reasonOf, unsentText } from "./line.js";
@@ -17,7 +19,6 @@ const ACTIVITY_MS = 10_000;
 const CLOSE_MS = 5000;
 const LOADS = 3;
 const LOADS_MS = 10_000;
-const SILENT_MS = 60_000;
 const UNKNOWN_MS = 1000;
 
 const CLOSED = { person: "Closed by you.", agent: "Closed by the agent.", fork: "Closed: a copy from another chat." };
@@ -26,7 +27,7 @@ const DROPPED = "What was not sent yet was dropped.";
 /** @type {import("./types.js").Present} */
 export const present = (host, view, base, chat, id) => {
 	const url = `${chatUrl(base, chat)}/cards/${encodeURIComponent(id)}`;
-	const line = makeLine(view.line);
+	const line = makeLine(view.line, (text) => announce(view.said, text));
 	/** @type {import("./types.js").Presented} */
 	const my = {
 		settings: { debounceMs: 400, maxHeight: 480 },
@@ -39,13 +40,13 @@ export const present = (host, view, base, chat, id) => {
 	let states = 0;
 	/** @type {number[]} */
 	let again = [];
-	let silentAt = -SILENT_MS;
 	let activeAt = -ACTIVITY_MS;
 	let catchingUp = false;
 	let follows = false;
 	let slow = 0;
 
 	const height = makeHeight(view, my, (size) => post(`${url}/height`, JSON.stringify(size)));
+	const full = makeFull(host, view, height.fit);
 	const debounce = makeDebounce(
 		(name, data) => sender.send({ load: my.loadId, name, data, action: on.wait(name) === 0 }),
 		(name) => on.wait(name),
@@ -94,7 +95,7 @@ export const present = (host, view, base, chat, id) => {
 			view.title.textContent = view.card.ariaLabel = next.title;
 			view.id.textContent = id;
 			view.stage.inert = view.close.hidden = view.enter.hidden = !next.open;
-			view.card.className = next.open ? "" : "closed";
+			view.card.classList.toggle("closed", !next.open);
 			if (!card) line.deliver(next.state, next.inMs);
 			line.ask(next.waiting?.length ? "asked" : next.unanswered ? "unanswered" : "");
 			if (!card || next.revision > drawn) on.draw();
@@ -117,11 +118,12 @@ export const present = (host, view, base, chat, id) => {
 			const dropped = on.drop();
 			turn++;
 			my.card = undefined;
+			full.leave();
 			on.end();
 			view.id.textContent = id;
-			view.card.className = "closed";
+			view.card.classList.add("closed");
 			view.stage.style.minHeight = "";
-			view.action.hidden = view.close.hidden = view.enter.hidden = view.more.hidden = true;
+			for (const button of [view.action, view.close, view.enter, view.more, view.full]) button.hidden = true;
 			line.end("removed", dropped ? `This card is not kept any more. ${DROPPED}` : undefined);
 		},
 		async close() {
@@ -187,8 +189,8 @@ export const present = (host, view, base, chat, id) => {
 			const now = performance.now();
 			again = again.filter((at) => now - at < LOADS_MS);
 			const often = again.length >= (why === "missing" ? 1 : LOADS);
-			if (often || why === "noisy" || (why === "silent" && now - silentAt < SILENT_MS)) return on.stop(why);
-			if (why === "silent") silentAt = now;
+			// One that does not answer was used, or loops: it runs again when the person says so.
+			if (often || why === "noisy" || why === "silent") return on.stop(why);
 			again.push(now);
 			on.draw();
 		},
@@ -207,6 +209,7 @@ export const present = (host, view, base, chat, id) => {
 				activeAt = now;
 				post(`${url}/activity`, "{}");
 			} else if (message.type === "pressed" && my.card?.open) my.gate?.open();
+			else if (message.type === "escape") full.escaped();
 			else if (message.type === "emit" && !(my.card?.open && my.gate?.take(message))) counts.ignored++;
 		},
 		describe() {
@@ -287,6 +290,7 @@ export const present = (host, view, base, chat, id) => {
 		turn++;
 		unwatch();
 		unfollow();
+		full.leave();
 		on.end();
 		sender.retire();
 		sender.idle().then(() => life.abort());

@@ -13,6 +13,7 @@ button:hover, .action { border-color: var(--line); background: var(--raised); co
 .close { padding: 0 8px; font-size: 18px; line-height: 24px; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
 .skip { display: block; padding: 4px 14px; color: var(--accent); }
+.full svg { display: block; width: 16px; height: 22px; fill: none; stroke: currentColor; stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round; }
 .quiet:not(:focus) { position: absolute; width: 1px; height: 1px; padding: 0; overflow: hidden; clip-path: inset(50%); }
 iframe { display: block; width: 100%; height: 20px; border: 0; opacity: 0; }
 .shown { opacity: 1; }
@@ -23,6 +24,9 @@ footer { display: flex; align-items: center; min-height: 18px; padding: 5px 14px
 [data-state=asked], [data-state=sending], [data-state=next_step], [data-state=starting] { --dot: var(--accent); }
 [data-state=next_message], [data-state=unanswered], [data-state=closed], [data-state=removed] { --dot: var(--fg-faint); }
 [data-state=refused] { --dot: var(--danger); color: var(--danger); }
+section.full { display: flex; flex-direction: column; inset: 0; box-sizing: border-box; width: 100%; height: 100%; margin: 0; padding: 0; border: 0; border-radius: 0; }
+.full .stage { flex: 1; overflow: auto; }
+.full .more { display: none; }
 .closed { border-style: dashed; background: none; }
 .closed .shown { opacity: .75; }
 `);

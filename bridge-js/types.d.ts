@@ -68,7 +68,7 @@ export interface Hello {
 
 /** Over the port, from the bridge. */
 export type FromBridge =
-	| { type: "pressed" | "active" | "left" }
+	| { type: "pressed" | "active" | "escape" | "left" }
 	| { type: "emit"; name: string; data: string; held: boolean }
 	| { type: "height"; height: number }
 	| { type: "alive"; n: number };
@@ -301,7 +301,9 @@ export interface Line {
 	/** Closed, not kept, or stopped in this page; empty when it runs again. */
 	end(state: string, text?: string): void;
 }
-export type MakeLine = (element: HTMLElement) => Line;
+export type MakeLine = (element: HTMLElement, announce?: (text: string) => void) => Line;
+/** Has a screen reader told of it politely, by way of the card's live region: one thing in 2 s on a page. */
+export type Announce = (region: HTMLElement, text: string, time?: Clock) => void;
 export type UnsentText = (state: Waiting, kept: boolean, status: number) => string;
 /** Why something was refused, for a person. */
 export type ReasonOf = (answer: Answer) => string;
@@ -322,6 +324,14 @@ export type MakeHeight = (
 	/** Has a height kept for this width. */
 	tell: (size: { width: number; height: number }) => void,
 ) => Height;
+
+/** Full screen, in and out by its button; `fit` draws the frame as tall as there is room. */
+export interface Full {
+	leave(): void;
+	/** The person pressed Escape in the card. */
+	escaped(): void;
+}
+export type MakeFull = (host: HTMLElement, view: View, fit: () => void) => Full;
 
 /** One load of a card: one frame, one hello, one port. It dies with its document. */
 export interface Load {
@@ -355,10 +365,15 @@ export interface View {
 	title: HTMLElement;
 	id: HTMLElement;
 	enter: HTMLButtonElement;
+	full: HTMLButtonElement;
 	more: HTMLButtonElement;
 	close: HTMLButtonElement;
 	stage: HTMLElement;
 	line: HTMLElement;
+	/** What a screen reader is told of the line. */
+	said: HTMLElement;
+	/** Behind the card, for those who come past it. */
+	end: HTMLElement;
 	action: HTMLButtonElement;
 	probe: HTMLElement;
 }

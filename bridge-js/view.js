@@ -7,12 +7,14 @@ const MARKUP = `
 		<small class="id"></small>
 		<button class="enter quiet">Enter card</button>
 		<button class="more" hidden></button>
+		<button class="full"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M9.5 3H13v3.5M6.5 13H3V9.5" /></svg></button>
 		<button class="close" aria-label="Close" title="Close card">×</button>
 	</header>
 	<a class="skip quiet" href="#">Skip card</a>
 	<div class="stage" part="stage"></div>
 	<footer>
-		<div class="line" part="line" role="status" aria-live="polite"></div>
+		<div class="line" part="line"></div>
+		<span class="said quiet" role="status"></span>
 		<button class="action" hidden></button>
 		<span class="end" tabindex="-1"></span>
 	</footer>
@@ -26,10 +28,12 @@ export const draw = (root) => {
 	const view = Object.fromEntries([...root.querySelectorAll("[class]")].map((part) => [part.classList[0], part]));
 	const { skip, end } = /** @type {any} */ (view);
 	skip.onclick = () => {
-		// From a negative index Chromium would start over in this root.
-		end.tabIndex = 0;
 		end.focus();
 		return false;
+	};
+	// From a negative index Chromium would start over in this root.
+	end.onfocus = () => {
+		end.tabIndex = 0;
 	};
 	end.onblur = () => {
 		end.tabIndex = -1;

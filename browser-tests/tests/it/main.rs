@@ -1,14 +1,19 @@
-//! The product in a real browser: the built binary, Chromium, and what a person does.
+//! The product in a real browser: the built binary, Chromium or Firefox, and what a person does.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::float_cmp, reason = "lengths are compared with what the page said before")]
 
 mod browser;
+mod containment;
+mod engine;
 mod pixels;
 mod portal;
+mod process;
 mod sink;
 
 mod closing;
 mod delivery;
+mod forgery;
+mod full_screen;
 mod gate;
 mod height;
 mod inside;
@@ -19,6 +24,7 @@ mod pages;
 mod pictures;
 mod round_trip;
 mod small_portal;
+mod surviving;
 mod theme;
 mod typing;
 mod unsent;

@@ -6,7 +6,7 @@ use serde_json::json;
 
 #[tokio::test]
 async fn a_hundred_updates_post_into_the_living_document() -> Outcome {
-    let world = World::start().await;
+    let world = World::for_typing().await;
     let tab = world.tab().await;
     let html = "<b id=n></b><input id=i><script>
         self.seen = [];
@@ -109,7 +109,7 @@ async fn new_html_draws_the_card_afresh_and_untouched() -> Outcome {
 
 #[tokio::test]
 async fn a_card_that_the_agent_closed_stays_as_it_was_and_says_so() -> Outcome {
-    let world = World::start().await;
+    let world = World::for_typing().await;
     let tab = world.tab().await;
     let html = "<p id=p>first</p><input id=i oninput=\"pithagoras.emit('typed', this.value)\">
         <script>pithagoras.onData((data) => { p.textContent = data; });</script>";
@@ -136,7 +136,7 @@ async fn a_card_that_the_agent_closed_stays_as_it_was_and_says_so() -> Outcome {
 #[tokio::test]
 async fn when_a_row_above_goes_the_cards_below_keep_what_was_typed_and_do_not_load_again() -> Outcome
 {
-    let world = World::start().await;
+    let world = World::for_typing().await;
     let tab = world.tab().await;
     tab.show("<p>above</p>", &json!([])).await;
     let below = tab.show("<input id=i aria-label=Text>", &json!([])).await;
