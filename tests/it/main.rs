@@ -13,6 +13,7 @@ mod admission;
 mod answers;
 mod broken_portals;
 mod chats;
+mod checks;
 mod command_line;
 mod crash;
 mod delivery;

@@ -1,3 +1,4 @@
+use crate::document::check::{Finding, Place};
 use crate::ids::{CardId, EventName};
 use crate::limits;
 use std::time::Duration;
@@ -32,6 +33,8 @@ pub enum Refusal {
         limits::HTML_BYTES
     )]
     HtmlTooLarge { bytes: usize },
+    #[error("{}", .0.text)]
+    Html(Box<Finding>),
     #[error("a fallback has at most {} characters; this one has {chars}", limits::FALLBACK_CHARS)]
     FallbackTooLong { chars: usize },
     #[error(
@@ -103,6 +106,7 @@ impl Refusal {
             Self::BadTitle { .. } => "bad_title",
             Self::HtmlEmpty => "html_empty",
             Self::HtmlTooLarge { .. } => "html_too_large",
+            Self::Html(finding) => finding.code,
             Self::FallbackTooLong { .. } => "fallback_too_long",
             Self::TooManyEvents { .. } => "too_many_events",
             Self::DuplicateEvent { .. } => "duplicate_event",
@@ -122,11 +126,115 @@ impl Refusal {
         }
     }
 
+    /// Where in the author's HTML it is, for one that is about its text.
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            Self::Html(finding) => finding.at,
+            _ => None,
+        }
+    }
+
     /// When the same thing may be tried again, for a rate.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::CardRate { retry_after } | Self::ChatRate { retry_after } => Some(*retry_after),
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::check::check;
+    use crate::tools;
+    use serde_json::json;
+    use serde_json::value::RawValue;
+
+    fn tokens(text: &str) -> usize {
+        tiktoken_rs::o200k_base_singleton().encode_ordinary(text).len()
+    }
+
+    /// One of each, with the longest that can stand in it.
+    fn all() -> Vec<Refusal> {
+        let name = EventName::parse(&"aB3_".repeat(16)).unwrap();
+        let long = crate::ids::shortened(&"née ".repeat(200));
+        let retry_after = Duration::from_millis(123_456);
+        let card = CardId(200);
+        vec![
+            Refusal::UnknownCard { card: long.clone() },
+            Refusal::UnknownTool { name: long.clone() },
+            Refusal::BadId { what: "an event's id", max: 128 },
+            Refusal::BadEventName { name: long.clone() },
+            Refusal::BadArguments { what: long.clone() },
+            Refusal::UnknownField { what: long.clone() },
+            Refusal::BadTitle { chars: 262_144 },
+            Refusal::HtmlEmpty,
+            Refusal::HtmlTooLarge { bytes: 1_000_000 },
+            Refusal::FallbackTooLong { chars: 262_144 },
+            Refusal::TooManyEvents { count: 10_000 },
+            Refusal::DuplicateEvent { name: name.clone() },
+            Refusal::BadDebounce { name: name.clone(), given: "1".repeat(20) },
+            Refusal::WaitForNothing,
+            Refusal::BadTimeout { given: "1".repeat(20) },
+            Refusal::NothingToUpdate,
+            Refusal::PostTooLarge,
+            Refusal::CardClosed { card },
+            Refusal::StaleLoad,
+            Refusal::UndeclaredEvent { name: name.clone() },
+            Refusal::EventSpent { name },
+            Refusal::DataTooLarge,
+            Refusal::DataTooDeep,
+            Refusal::CardRate { retry_after },
+            Refusal::ChatRate { retry_after },
+            Refusal::Storage { why: "the disk is full".to_owned() },
+        ]
+    }
+
+    #[test]
+    fn every_refusal_is_short_enough_to_act_on() {
+        for refusal in all() {
+            let text = format!("{}: {refusal}", refusal.code());
+            assert!(tokens(&text) < 120, "{}: {text}", tokens(&text));
+        }
+    }
+
+    #[test]
+    fn a_refusal_does_not_quote_what_is_long() {
+        let long = "字".repeat(20_000);
+        for arguments in [
+            json!({ "title": "T", "html": "x", "events": long }),
+            json!({ "title": "T", "html": "x", "wait": { "event": [[long]] } }),
+            json!({ "title": "T", "html": "x", "wait": { "event": { "a": long } } }),
+            json!({ "title": "T", "html": "x", "events": [{ "name": long }] }),
+            json!({ "title": "T", "html": "x", "wait": { "event": "a", "timeoutSeconds": 1e300 } }),
+            json!({ long.clone(): 1 }),
+        ] {
+            let raw = RawValue::from_string(arguments.to_string()).unwrap();
+            let refusal = tools::read("ui_show", &raw).unwrap_err();
+            let text = format!("{}: {refusal}", refusal.code());
+            assert!(tokens(&text) < 240, "{}: {text}", tokens(&text));
+        }
+    }
+
+    #[test]
+    fn every_refusal_of_a_cards_html_is_short_enough_to_act_on() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cards/bad");
+        let mut cards: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .filter_map(|entry| std::fs::read_to_string(entry.unwrap().path()).ok())
+            .collect();
+        let address = "https://cdn.example.org/%E4%BD%A0/x9f8e7d6c5b4a3".repeat(20);
+        let worst = "<script src=ADDRESS></script>".replace("ADDRESS", &address);
+        cards.push(worst.repeat(9) + "<script>const top = 1; let x = ;</script><p onclick=')'>");
+        let name = "長い名前".repeat(50);
+        cards.push(format!("<p onclick='{name}()'><script type=module>const {name} = 1</script>"));
+        cards.push(format!("<script>let {name}</script><script>let {name}</script>"));
+        let refusals: Vec<_> = cards.iter().filter_map(|html| check(html).refusal).collect();
+        assert!(refusals.len() > 40);
+        for refusal in refusals {
+            let text = format!("{}: {}", refusal.code, refusal.text);
+            assert!(tokens(&text) < 120, "{}: {text}", tokens(&text));
         }
     }
 }

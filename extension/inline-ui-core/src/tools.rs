@@ -1,6 +1,7 @@
 //! What an agent may call, and how its arguments are read.
 
 use crate::card::DeclaredEvent;
+use crate::document::check::{Checked, Emitted, Finding, check};
 use crate::ids::{CardId, EventName};
 use crate::input::{Show, Update};
 use crate::json::{JsonBound, compact};
@@ -66,20 +67,39 @@ pub fn tools() -> Vec<Tool> {
 /// A call's arguments, read and bounded.
 #[derive(Debug)]
 pub enum ToolInput {
-    /// `ui_show`.
-    Show(Box<Show>),
-    /// `ui_update`.
-    Update(Box<Update>),
+    /// `ui_show`, and what the check of its HTML says.
+    Show(Box<Show>, Vec<Finding>),
+    /// `ui_update`, and what the check of its new HTML says, if it has one.
+    Update(Box<Update>, Option<Redrawn>),
     /// `ui_close`.
     Close(CardId),
 }
 
-/// Reads the arguments of the tool called `name`.
+/// What the check says of a card's new HTML; what the card declares is not known here.
+#[derive(Debug)]
+pub struct Redrawn {
+    notes: Vec<Finding>,
+    emitted: Emitted,
+}
+
+impl Redrawn {
+    /// All notes, for a card that declares these events.
+    pub fn notes(self, declared: &[DeclaredEvent]) -> Vec<Finding> {
+        self.emitted.notes_with(self.notes, declared)
+    }
+}
+
+/// Reads the arguments of the tool called `name`, and checks the HTML in them. What comes out holds
+/// the HTML repaired.
 pub fn read(name: &str, arguments: &RawValue) -> Result<ToolInput, Refusal> {
     match name {
-        "ui_show" => Ok(ToolInput::Show(Box::new(arguments_of::<ShowArgs>(arguments)?.read()?))),
+        "ui_show" => {
+            let (show, notes) = arguments_of::<ShowArgs>(arguments)?.read()?;
+            Ok(ToolInput::Show(Box::new(show), notes))
+        }
         "ui_update" => {
-            Ok(ToolInput::Update(Box::new(arguments_of::<UpdateArgs>(arguments)?.read()?)))
+            let (update, redrawn) = arguments_of::<UpdateArgs>(arguments)?.read()?;
+            Ok(ToolInput::Update(Box::new(update), redrawn))
         }
         "ui_close" => Ok(ToolInput::Close(card(&arguments_of::<CloseArgs>(arguments)?.card)?)),
         other => Err(Refusal::UnknownTool { name: crate::ids::shortened(other) }),
@@ -182,7 +202,7 @@ fn any_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 }
 
 impl ShowArgs {
-    fn read(self) -> Result<Show, Refusal> {
+    fn read(self) -> Result<(Show, Vec<Finding>), Refusal> {
         let title = title(&self.title)?;
         html_fits(&self.html)?;
         let fallback = self.fallback.filter(|text| !text.is_empty());
@@ -208,7 +228,10 @@ impl ShowArgs {
         if events.len() > limits::EVENTS_PER_CARD {
             return Err(Refusal::TooManyEvents { count: events.len() });
         }
-        Ok(Show { title, html: self.html.into(), events, wait, fallback: fallback.map(Into::into) })
+        let checked = checked(&self.html)?;
+        let notes = checked.emitted.notes_with(checked.notes, &events);
+        let fallback = fallback.map(Into::into);
+        Ok((Show { title, html: checked.html.into(), events, wait, fallback }, notes))
     }
 }
 
@@ -256,13 +279,19 @@ impl WaitArgs {
                 .map(|name| match name {
                     Value::String(name) => Ok(name),
                     other => Err(Refusal::BadArguments {
-                        what: format!("wait.event lists names, and {other} is none"),
+                        what: format!(
+                            "wait.event lists names, and {} is none",
+                            brief(&other.to_string())
+                        ),
                     }),
                 })
                 .collect::<Result<_, _>>()?,
             other => {
                 return Err(Refusal::BadArguments {
-                    what: format!("wait.event is a name or a list of names, not {other}"),
+                    what: format!(
+                        "wait.event is a name or a list of names, not {}",
+                        brief(&other.to_string())
+                    ),
                 });
             }
         };
@@ -289,7 +318,7 @@ impl WaitArgs {
 }
 
 impl UpdateArgs {
-    fn read(self) -> Result<Update, Refusal> {
+    fn read(self) -> Result<(Update, Option<Redrawn>), Refusal> {
         let card = card(&self.card)?;
         let title = self.title.as_deref().map(title).transpose()?;
         if let Some(html) = &self.html {
@@ -306,7 +335,14 @@ impl UpdateArgs {
         if data.is_none() && title.is_none() && self.html.is_none() {
             return Err(Refusal::NothingToUpdate);
         }
-        Ok(Update { card, data, title, html: self.html.map(Into::into) })
+        let (html, redrawn) = match self.html {
+            None => (None, None),
+            Some(html) => {
+                let Checked { html, notes, emitted, .. } = checked(&html)?;
+                (Some(html.into()), Some(Redrawn { notes, emitted }))
+            }
+        };
+        Ok((Update { card, data, title, html }, redrawn))
     }
 }
 
@@ -326,6 +362,14 @@ fn html_fits(html: &str) -> Result<(), Refusal> {
         bytes if bytes > limits::HTML_BYTES => Err(Refusal::HtmlTooLarge { bytes }),
         _ if html.trim().is_empty() => Err(Refusal::HtmlEmpty),
         _ => Ok(()),
+    }
+}
+
+fn checked(html: &str) -> Result<Checked, Refusal> {
+    let mut checked = check(html);
+    match checked.refusal.take() {
+        Some(finding) => Err(Refusal::Html(Box::new(finding))),
+        None => Ok(checked),
     }
 }
 
@@ -351,9 +395,21 @@ fn arguments_of<T: DeserializeOwned>(arguments: &RawValue) -> Result<T, Refusal>
             None if unknown || place == "." => String::new(),
             _ => format!("{place}: "),
         };
-        let what = format!("{place}{what}");
+        let what = brief(&format!("{place}{what}"));
         if unknown { Refusal::UnknownField { what } } else { Refusal::BadArguments { what } }
     })
+}
+
+/// The two ends of what may quote a whole card: what stood there, and what was expected.
+fn brief(what: &str) -> String {
+    const END: usize = 90;
+    let chars = what.chars().count();
+    if chars <= 2 * END {
+        return what.to_owned();
+    }
+    let start: String = what.chars().take(END).collect();
+    let end: String = what.chars().skip(chars - END).collect();
+    format!("{start}…{end}")
 }
 
 fn schema<T: JsonSchema>() -> Value {

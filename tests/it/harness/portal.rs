@@ -161,7 +161,10 @@ impl Portal {
 
     /// Sends a `ui_show` that waits: the call's id, its answer to come, and the card's id.
     pub(crate) async fn ask(&mut self, chat: &str, wait: Value) -> (String, Pending, String) {
-        let arguments = show_arguments(&json!({ "title": "Question", "wait": wait }));
+        // It emits whatever it may: the check of its HTML has nothing to say.
+        let html =
+            "<p>card</p><script>pithagoras.events.forEach((e) => pithagoras.emit(e))</script>";
+        let arguments = show_arguments(&json!({ "title": "Question", "wait": wait, "html": html }));
         let (call, pending) = self.call(chat, "ui_show", arguments).await;
         self.flush().await;
         let cards = self.page(chat).cards().await;

@@ -147,7 +147,9 @@ impl Bench {
     fn try_show(&mut self, arguments: &serde_json::Value) -> Result<CardId, Refusal> {
         self.ids += 1;
         let call = CallId::parse(&format!("call-{}", self.ids)).unwrap();
-        let ToolInput::Show(show) = read("ui_show", &raw(arguments))? else { panic!("not a show") };
+        let ToolInput::Show(show, _) = read("ui_show", &raw(arguments))? else {
+            panic!("not a show")
+        };
         match self.handle(Input::Show { anchor: call.clone(), call, show })? {
             Accepted::Shown { card, .. } => Ok(card),
             other => panic!("{other:?}"),
@@ -155,7 +157,7 @@ impl Bench {
     }
 
     fn update(&mut self, arguments: &serde_json::Value) -> Result<Accepted, Refusal> {
-        let ToolInput::Update(update) = read("ui_update", &raw(arguments))? else {
+        let ToolInput::Update(update, _) = read("ui_update", &raw(arguments))? else {
             panic!("not an update")
         };
         self.handle(Input::Update(update))

@@ -1,5 +1,6 @@
 //! The card as a document: how its HTML is put into the two frames, and what those frames may do.
 
+pub mod check;
 mod policy;
 mod shell;
 mod theme;

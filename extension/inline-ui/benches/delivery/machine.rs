@@ -62,7 +62,7 @@ fn chat(cards: u32, now: Now) -> Chat {
     for n in 1..=cards {
         let arguments = json!({ "title": format!("Card {n}"), "html": "<p>x</p>", "events": [{ "name": "a" }, { "name": "b" }] });
         let arguments = RawValue::from_string(arguments.to_string()).unwrap();
-        let ToolInput::Show(show) = read("ui_show", &arguments).unwrap() else { unreachable!() };
+        let ToolInput::Show(show, _) = read("ui_show", &arguments).unwrap() else { unreachable!() };
         let call = CallId::parse(&format!("call-{n}")).unwrap();
         chat.handle(now, Input::Show { anchor: call.clone(), call, show }).unwrap();
         while chat.poll_effect().is_some() {}

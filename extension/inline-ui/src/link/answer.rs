@@ -1,16 +1,30 @@
 //! What a tool call is answered with.
 
 use crate::chat_task::Answer;
+use inline_ui_core::document::check::Finding;
 use inline_ui_core::{Accepted, CardId, Outcome, Refusal, SettledWait};
 use portal_link::{CallResult, Content};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// What a call's answer says beside what became of the card.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    /// Of the check of the card's HTML.
+    pub(crate) notes: Vec<Finding>,
+    /// The text for those who cannot see the card.
+    pub(crate) fallback: Option<Arc<str>>,
+}
 
 /// A refusal: the words for the model, the code for a program.
 pub(crate) fn refused(refusal: &Refusal) -> CallResult {
     CallResult {
         content: text(format!("{}: {refusal}", refusal.code())),
-        structured: Some(json!({ "code": refusal.code() })),
+        structured: Some(match refusal.place() {
+            None => json!({ "code": refusal.code() }),
+            Some(at) => json!({ "code": refusal.code(), "line": at.line, "column": at.column }),
+        }),
         is_error: Some(true),
     }
 }
@@ -28,16 +42,17 @@ pub(crate) fn too_many_questions(max: usize) -> CallResult {
 }
 
 /// A call that is answered at once.
-pub(crate) fn accepted(answer: &Answer) -> CallResult {
+pub(crate) fn accepted(answer: &Answer, told: &Told) -> CallResult {
     let pages = answer.pages;
+    let notes = &told.notes;
     match &answer.accepted {
         Accepted::Shown { card, .. } => result(
-            format!("Card {card} is shown. {}", looking(pages)),
-            json!({ "card": card, "pages": pages, "notes": [] }),
+            format!("Card {card} is shown. {}{}", looking(pages, told), said(told)),
+            json!({ "card": card, "pages": pages, "notes": notes }),
         ),
         Accepted::Updated(card) => result(
-            format!("Card {card} is updated. {}", looking(pages)),
-            json!({ "card": card, "pages": pages, "notes": [] }),
+            format!("Card {card} is updated. {}{}", looking(pages, told), said(told)),
+            json!({ "card": card, "pages": pages, "notes": notes }),
         ),
         Accepted::Closed { card, already: false } => {
             result(format!("Card {card} is closed."), json!({ "card": card, "already": false }))
@@ -53,7 +68,7 @@ pub(crate) fn accepted(answer: &Answer) -> CallResult {
 }
 
 /// A call whose wait ended.
-pub(crate) fn settled(wait: &SettledWait, pages: usize) -> CallResult {
+pub(crate) fn settled(wait: &SettledWait, pages: usize, told: &Told) -> CallResult {
     let SettledWait { card, outcome, waited_ms, .. } = wait;
     let seconds = seconds(*waited_ms);
     let stays =
@@ -65,37 +80,55 @@ pub(crate) fn settled(wait: &SettledWait, pages: usize) -> CallResult {
         ),
         Outcome::Timeout => format!(
             "Nobody answered within the time ({seconds} s passed). {stays} {}",
-            looking(pages)
+            looking(pages, told)
         ),
         Outcome::Unseen => {
             format!(
-                "The time passed ({seconds} s) and no page ever showed card {card}: nobody saw it. Ask in words instead."
+                "The time passed ({seconds} s) and no page ever showed card {card}: nobody saw it. Ask in words instead.{}",
+                instead(told)
             )
         }
         Outcome::Closed => format!("Card {card} was closed without an answer, after {seconds} s."),
         Outcome::Cancelled => format!("The call was cancelled after {seconds} s. {stays}"),
     };
-    let mut structured = json!({ "card": card, "outcome": outcome.name(), "secondsWaited": seconds, "pages": pages, "notes": [] });
+    let mut structured = json!({ "card": card, "outcome": outcome.name(), "secondsWaited": seconds, "pages": pages, "notes": told.notes });
     if let Outcome::Answered { name, data } = outcome {
         let data = RawValue::from_string(data.to_string()).ok();
         let data = data.and_then(|data| serde_json::from_str::<Value>(data.get()).ok());
         structured["event"] = json!({ "name": name, "count": 1, "data": data });
     }
-    result(text, structured)
+    result(text + &said(told), structured)
 }
 
 /// A call whose card went with the process.
-pub(crate) fn stopped(card: CardId) -> CallResult {
-    let structured = json!({ "card": card, "outcome": "cancelled", "secondsWaited": 0, "pages": 0, "notes": [] });
-    result(format!("The extension stopped while card {card} waited."), structured)
+pub(crate) fn stopped(card: CardId, told: &Told) -> CallResult {
+    let structured = json!({ "card": card, "outcome": "cancelled", "secondsWaited": 0, "pages": 0, "notes": told.notes });
+    let text = format!("The extension stopped while card {card} waited.{}", said(told));
+    result(text, structured)
 }
 
-fn looking(pages: usize) -> String {
+fn looking(pages: usize, told: &Told) -> String {
     match pages {
-        0 => "No page is looking at this chat, so nobody sees it before one is opened.".to_owned(),
+        0 => format!(
+            "No page is looking at this chat, so nobody sees it before one is opened.{}",
+            instead(told)
+        ),
         1 => "One page is looking at this chat.".to_owned(),
         n => format!("{n} pages are looking at this chat."),
     }
+}
+
+/// What stands where the card cannot be seen.
+fn instead(told: &Told) -> String {
+    let words = told.fallback.as_deref();
+    words.map_or_else(String::new, |words| format!(" Shown instead is the fallback: {words}"))
+}
+
+/// The findings as lines.
+fn said(told: &Told) -> String {
+    let lines = told.notes.iter().map(|note| format!("\n- {}: {}", note.code, note.text));
+    let lines: String = lines.collect();
+    if lines.is_empty() { lines } else { format!("\nNotes on the html:{lines}") }
 }
 
 /// Seconds with one decimal, as a number that needs no more digits than it has.
@@ -110,4 +143,60 @@ fn result(words: String, structured: Value) -> CallResult {
 
 fn text(text: String) -> Vec<Content> {
     vec![Content::Text { text }]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use inline_ui_core::document::check::{Place, check};
+    use inline_ui_core::{CallId, EventName};
+
+    fn told() -> Told {
+        let notes = check("```html\n<img src=\"a.png\" alt=\"A\">\n```").notes;
+        Told { notes, fallback: Some("A is up by 4 %.".into()) }
+    }
+
+    fn shown(pages: usize, told: &Told) -> CallResult {
+        let accepted = super::Accepted::Shown { card: CardId(1), waits: false };
+        super::accepted(&Answer { accepted, pages, wait: None }, told)
+    }
+
+    fn ended(outcome: Outcome, told: &Told) -> CallResult {
+        let call = CallId::parse("call").unwrap();
+        let wait = SettledWait { call, card: CardId(1), outcome, waited_ms: 1_240 };
+        settled(&wait, 0, told)
+    }
+
+    #[test]
+    fn answers_read_as_they_should() {
+        let (told, nothing) = (told(), Told::default());
+        let answered =
+            Outcome::Answered { name: EventName::parse("ok").unwrap(), data: "{\"n\":1}".into() };
+        let syntax = check("<script>let x = ;</script>").refusal.unwrap();
+        assert_eq!(syntax.at, Some(Place { line: 1, column: 17 }));
+        let all = [
+            ("shown", shown(1, &nothing)),
+            ("shown with notes", shown(2, &told)),
+            ("shown to nobody", shown(0, &told)),
+            ("answered", ended(answered, &told)),
+            ("timeout", ended(Outcome::Timeout, &told)),
+            ("unseen", ended(Outcome::Unseen, &told)),
+            ("closed", ended(Outcome::Closed, &nothing)),
+            ("cancelled", ended(Outcome::Cancelled, &nothing)),
+            ("stopped", stopped(CardId(1), &nothing)),
+            ("refused html", refused(&Refusal::Html(Box::new(syntax)))),
+            ("refused", refused(&Refusal::HtmlEmpty)),
+        ];
+        let lines: Vec<String> = all
+            .iter()
+            .map(|(name, answer)| {
+                let Some(Content::Text { text }) = answer.content.first() else {
+                    panic!("no text")
+                };
+                let structured = answer.structured.as_ref().unwrap();
+                format!("## {name}\n{text}\n{structured:#}")
+            })
+            .collect();
+        insta::assert_snapshot!(lines.join("\n\n"));
+    }
 }

@@ -1,11 +1,12 @@
-use super::answer;
+use super::answer::{self, Told};
 use super::calls::OpenCalls;
 use super::site::site;
 use super::{Process, Serving};
 use crate::server::Server;
 use futures_util::{SinkExt, StreamExt};
 use inline_ui_core::{
-    Accepted, AgentState, CallId, ChatId, Input, Message, Outcome, Refusal, Settings, TakeAt, tools,
+    Accepted, AgentState, CallId, ChatId, DeclaredEvent, Input, Message, Outcome, Refusal,
+    Settings, TakeAt, tools,
 };
 use inline_ui_store::SqliteStore;
 use portal_link::{
@@ -269,6 +270,8 @@ impl Session<'_> {
         let anchor = given.anchor.as_deref().map_or_else(|| Ok(call.clone()), call_id)?;
         let mut room = self.room().await;
         let mut question = None;
+        let mut told = Told::default();
+        let mut redrawn = None;
         let input = match tools::read(&given.name, &given.arguments) {
             Err(refusal) => {
                 metrics::counter!("inline_ui_calls_total", "outcome" => refusal.code())
@@ -276,7 +279,8 @@ impl Session<'_> {
                 self.answer(id, &answer::refused(&refusal)).await;
                 return Ok(());
             }
-            Ok(tools::ToolInput::Show(show)) => {
+            Ok(tools::ToolInput::Show(show, notes)) => {
+                told = Told { notes, fallback: show.fallback.clone() };
                 if show.wait.is_some() {
                     let Ok(free) = self.questions.clone().try_acquire_owned() else {
                         self.answer(id, &answer::too_many_questions(QUESTIONS)).await;
@@ -287,7 +291,10 @@ impl Session<'_> {
                 }
                 Input::Show { call: call.clone(), anchor, show }
             }
-            Ok(tools::ToolInput::Update(update)) => Input::Update(update),
+            Ok(tools::ToolInput::Update(update, checked)) => {
+                redrawn = checked;
+                Input::Update(update)
+            }
             Ok(tools::ToolInput::Close(card)) => Input::AgentCloses(card),
         };
         // Into the inbox here, so that lines of one chat take effect in order; the answer later.
@@ -297,7 +304,10 @@ impl Session<'_> {
             let result = answered.await.unwrap_or_else(|_| Err(stopping()));
             let outcome = result.as_ref().map_or_else(Refusal::code, |_| "accepted");
             metrics::counter!("inline_ui_calls_total", "outcome" => outcome).increment(1);
-            let (result, may_come_back) = answer_to(result, &mut room).await;
+            if let (Some(redrawn), Ok(answer)) = (redrawn, &result) {
+                told.notes = redrawn.notes(&events_of(&server, &chat, &answer.accepted).await);
+            }
+            let (result, may_come_back) = answer_to(result, &told, &mut room).await;
             if may_come_back {
                 calls.answered(call);
             } else {
@@ -388,10 +398,22 @@ impl Session<'_> {
     }
 }
 
+/// What the card that was changed declares: that is so from the call that showed it on.
+async fn events_of(
+    server: &Server<SqliteStore>,
+    chat: &ChatId,
+    accepted: &Accepted,
+) -> Vec<DeclaredEvent> {
+    let Accepted::Updated(card) = accepted else { return Vec::new() };
+    let card = server.card(chat, *card).await.ok().flatten();
+    card.map(|card| card.record.events).unwrap_or_default()
+}
+
 /// The answer, and whether it has an event that may still come back. A question that waits for a
 /// person takes no room.
 async fn answer_to(
     result: Result<crate::chat_task::Answer, Refusal>,
+    told: &Told,
     room: &mut Option<OwnedSemaphorePermit>,
 ) -> (CallResult, bool) {
     let answer = match result {
@@ -404,12 +426,12 @@ async fn answer_to(
             match wait.await {
                 Ok((settled, pages)) => {
                     let answered = matches!(settled.outcome, Outcome::Answered { .. });
-                    (answer::settled(&settled, pages), answered)
+                    (answer::settled(&settled, pages, told), answered)
                 }
-                Err(_) => (answer::stopped(*card), false),
+                Err(_) => (answer::stopped(*card, told), false),
             }
         }
-        (wait, _) => (answer::accepted(&crate::chat_task::Answer { wait, ..answer }), false),
+        (wait, _) => (answer::accepted(&crate::chat_task::Answer { wait, ..answer }, told), false),
     }
 }
 
