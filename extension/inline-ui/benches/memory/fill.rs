@@ -43,7 +43,7 @@ fn shown(cards: usize) -> Vec<Write> {
         let arguments = json!({ "title": format!("Card {n}"), "html": html, "events": [
             { "name": "a", "description": "what it means" }, { "name": "b", "debounceMs": 0, "wake": true }] });
         let arguments = RawValue::from_string(arguments.to_string()).unwrap();
-        let ToolInput::Show(show) = read("ui_show", &arguments).unwrap() else { unreachable!() };
+        let ToolInput::Show(show, _) = read("ui_show", &arguments).unwrap() else { unreachable!() };
         let call = CallId::parse(&format!("call-{n}")).unwrap();
         chat.handle(now, Input::Show { anchor: call.clone(), call, show }).unwrap();
         writes.extend(std::iter::from_fn(|| chat.poll_effect()).filter_map(

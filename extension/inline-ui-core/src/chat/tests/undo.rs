@@ -18,7 +18,7 @@ fn show(call: CallId, waits: bool) -> Input {
     let wait = waits.then(|| WaitFor { events: vec![name], length: Duration::from_secs(30) });
     let arguments = json!({ "title": "T", "html": "<p>x</p>", "events": [
         { "name": "a" }, { "name": "go", "wake": true }, { "name": "once", "once": true }, { "name": "ok" }] });
-    let ToolInput::Show(mut show) = read("ui_show", &raw(&arguments)).unwrap() else {
+    let ToolInput::Show(mut show, _) = read("ui_show", &raw(&arguments)).unwrap() else {
         panic!("not a show")
     };
     show.wait = wait;
