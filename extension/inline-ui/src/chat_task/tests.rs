@@ -35,7 +35,7 @@ impl Bench {
             arguments[key] = value.clone();
         }
         let arguments = RawValue::from_string(arguments.to_string()).unwrap();
-        let ToolInput::Show(show) = read("ui_show", &arguments).unwrap() else { unreachable!() };
+        let ToolInput::Show(show, _) = read("ui_show", &arguments).unwrap() else { unreachable!() };
         let call = CallId::parse("call-1").unwrap();
         let show = Input::Show { anchor: call.clone(), call, show };
         self.server.handle(chat, show).await.unwrap()
