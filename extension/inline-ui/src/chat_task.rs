@@ -10,6 +10,7 @@ use inline_ui_core::{
 };
 use inline_ui_store::Store;
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::{mpsc, oneshot};
@@ -106,7 +107,8 @@ const BEFORE: Duration = Duration::from_hours(24);
 pub(crate) fn spawn<S: Store>(chat: ChatId, world: Arc<World<S>>) -> Handle {
     let (inbox, asks) = mpsc::channel(INBOX);
     let feed = Feed::new(rand::random());
-    let task = ChatTask { id: chat, world, chat: None, waits: HashMap::new(), feed };
+    let asked = tokio::time::Instant::now();
+    let task = ChatTask { id: chat, world, chat: None, waits: HashMap::new(), feed, asked };
     tokio::spawn(task.run(asks));
     Handle { inbox }
 }
@@ -118,44 +120,65 @@ struct ChatTask<S> {
     chat: Option<Chat>,
     waits: HashMap<CallId, oneshot::Sender<(SettledWait, usize)>>,
     feed: Feed,
+    /// When it was last asked something.
+    asked: tokio::time::Instant,
 }
 
 impl<S: Store> ChatTask<S> {
     async fn run(mut self, mut asks: mpsc::Receiver<Ask>) {
         let stop = self.world.stop.clone();
+        let mut stopped = pin!(stop.cancelled());
+        // Set anew when it is over, not at every ask: a timer costs more than an ask.
+        let mut rest = pin!(tokio::time::sleep(self.stay()));
         loop {
             let due =
                 self.chat.as_ref().and_then(Chat::poll_timeout).map(|at| self.world.clock.when(at));
             tokio::select! {
                 biased;
-                () = stop.cancelled() => return,
-                ask = asks.recv() => match ask {
-                    Some(ask) => self.take(ask).await,
-                    None => return,
-                },
+                () = &mut stopped => return,
+                ask = asks.recv() => {
+                    let Some(ask) = ask else { return };
+                    self.take(ask).await;
+                    self.asked = tokio::time::Instant::now();
+                }
                 () = sleep_until(due) => self.timeout().await,
                 () = self.feed.deserted(), if self.feed.pages() > 0 => self.feed.forget_pages(),
-                () = tokio::time::sleep(self.stay()), if due.is_none() => {
-                    let now = self.world.clock.now().mono;
-                    if self.may_leave_at().is_some_and(|at| at <= now)
-                        && self.world.registry.retire(&self.id, || asks.is_empty())
-                    {
-                        tracing::debug!(chat = %self.id, "chat left memory");
+                () = &mut rest, if due.is_none() => {
+                    if self.leaves(&asks) {
                         return;
                     }
+                    rest.as_mut().reset(tokio::time::Instant::now() + self.stay());
+                }
+            }
+            if self.world.registry.is_crowded() {
+                let sooner = tokio::time::Instant::now() + self.stay();
+                if sooner < rest.deadline() {
+                    rest.as_mut().reset(sooner);
                 }
             }
         }
     }
 
-    /// How long it stays if nobody asks anything.
-    fn stay(&self) -> Duration {
-        match self.may_leave_at() {
-            Some(at) if self.world.registry.is_crowded() => {
-                at.since(self.world.clock.now().mono).max(REST_IN_CROWD)
-            }
-            _ => REST_AFTER,
+    /// Takes it out of memory if nobody asked anything for long enough and nothing is lost by it.
+    fn leaves(&self, asks: &mpsc::Receiver<Ask>) -> bool {
+        let left = self.may_leave_at().is_some()
+            && self.stay().is_zero()
+            && self.world.registry.retire(&self.id, || asks.is_empty());
+        if left {
+            tracing::debug!(chat = %self.id, "chat left memory");
         }
+        left
+    }
+
+    /// How long it stays yet if nobody asks anything.
+    fn stay(&self) -> Duration {
+        let crowded = self.world.registry.is_crowded();
+        let (least, may_leave_at) = match self.may_leave_at() {
+            Some(at) if crowded => (REST_IN_CROWD, at),
+            _ => (REST_AFTER, BEFORE_ALL),
+        };
+        let rested = least.saturating_sub(self.asked.elapsed());
+        rested.max(may_leave_at.since(self.world.clock.now().mono))
     }
 
     /// From when on nothing is lost by leaving memory, as things stand.

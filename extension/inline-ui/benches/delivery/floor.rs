@@ -29,7 +29,7 @@ struct EventBody {
 
 pub(crate) struct Floor {
     pub(crate) http: Http,
-    _child: Child,
+    child: Child,
 }
 
 impl Floor {
@@ -43,7 +43,11 @@ impl Floor {
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let address = lines.next_line().await.unwrap().unwrap();
-        Self { http: Http::new(address, "none"), _child: child }
+        Self { http: Http::new(address, "none"), child }
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id().unwrap()
     }
 }
 

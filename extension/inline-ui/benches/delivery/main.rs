@@ -5,7 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a bench that cannot measure ends")]
 
-#[expect(dead_code, reason = "the other bench uses the rest")]
+#[expect(dead_code, unused_imports, reason = "the other bench uses the rest")]
 #[path = "../harness/mod.rs"]
 mod harness;
 
@@ -17,7 +17,7 @@ mod machine;
 mod paced;
 
 use cards::Cards;
-use harness::{Http, Portal, Run, exchange_all};
+use harness::{Http, Portal, Run, exchange_all, processor_time};
 use std::time::Duration;
 
 /// Connections that post, each with one request under way.
@@ -48,10 +48,14 @@ async fn measure(machine: Vec<(String, f64)>) {
     let mut portal = Portal::start(folder.path()).await;
     let floor = floor::Floor::start().await;
     let mut rounds = Vec::new();
+    let mut ran = [Duration::ZERO; 2];
     for round in 0..ROUNDS {
         let cards = Cards::show(&portal, &format!("route-{round}"), CHATS).await;
+        let before = [floor.pid(), portal.pid()].map(processor_time);
         let bare = post(&floor.http, &cards).await;
         let route = post(&portal.http, &cards).await;
+        let after = [floor.pid(), portal.pid()].map(processor_time);
+        (0..2).for_each(|at| ran[at] += after[at].saturating_sub(before[at]));
         rounds.push((route.a_second() / bare.a_second(), bare, route));
     }
     rounds.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -76,6 +80,15 @@ async fn measure(machine: Vec<(String, f64)>) {
         "\n{CONNECTIONS} connections; {} events a round, the round with the middle ratio of {}; all events are accepted",
         bare.latencies.len(),
         ratios.join(" "),
+    );
+    let events = u32::try_from(ROUNDS * bare.latencies.len()).unwrap();
+    let [bare, route] = ran.map(|ran| (ran / events).as_nanos());
+    println!(
+        "processor time of the server an event, all rounds: {}.{} µs bare, {}.{} µs route and store",
+        bare / 1_000,
+        bare / 100 % 10,
+        route / 1_000,
+        route / 100 % 10
     );
     portal.end().await;
 }

@@ -10,7 +10,7 @@ mod harness;
 
 mod fill;
 
-use harness::{Job, Portal, exchange_all};
+use harness::{Job, Portal, exchange_all, kib};
 use hyper::StatusCode;
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -62,7 +62,7 @@ fn first_card(n: usize) -> String {
 }
 
 fn row(what: &str, took: Duration, portal: &Portal) {
-    let [now, most] = ["VmRSS:", "VmHWM:"].map(|key| portal.memory(key));
+    let [now, most] = ["VmRSS:", "VmHWM:"].map(|key| kib(portal.pid(), key));
     println!("{what:<34} {:>9} {:>14} {:>14}", seconds(took), mb(now), mb(most));
     assert!(most < LIMIT, "more than {} were resident", mb(LIMIT));
 }

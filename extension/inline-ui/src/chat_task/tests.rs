@@ -63,11 +63,13 @@ impl Bench {
         panic!("the rate refuses nothing");
     }
 
-    /// Asks more chats for their cards than stay in memory for their own convenience.
-    async fn crowd(&self) {
+    /// Pages that look at more chats than stay in memory for their own convenience.
+    async fn crowd(&self) -> Vec<Subscription> {
+        let mut pages = Vec::new();
         for n in 0..=CROWD {
-            self.server.cards(&chat(&format!("other-{n}"))).await.unwrap();
+            pages.push(self.server.subscribe(&chat(&format!("other-{n}")), None).await.unwrap());
         }
+        pages
     }
 
     fn is_in_memory(&self, chat: &ChatId) -> bool {
@@ -89,7 +91,7 @@ async fn a_crowd_gives_no_card_more_than_its_rate() {
     bench.show(&one, json!({})).await;
     let started = Started::now();
     let first = bench.burst(&one, 0).await;
-    bench.crowd().await;
+    let _crowd = bench.crowd().await;
     // Long enough to leave, were it not for the rate.
     bench.server.cards(&one).await.unwrap();
     tokio::time::sleep(2 * REST_IN_CROWD).await;
@@ -105,7 +107,7 @@ async fn a_chat_that_left_in_a_crowd_has_lost_nothing() {
     bench.emit(&one, 1).await.unwrap();
     bench.emit(&one, 2).await.unwrap();
     let cards = bench.server.cards(&one).await.unwrap().cards;
-    bench.crowd().await;
+    let _crowd = bench.crowd().await;
     assert!(bench.is_in_memory(&one));
     bench.server.cards(&one).await.unwrap();
     bench.leaves(&one).await;
@@ -128,7 +130,7 @@ async fn without_a_crowd_a_chat_stays() {
 #[tokio::test]
 async fn a_chat_that_a_page_looks_at_stays_until_it_looks_away() {
     let (bench, one) = (Bench::new(), chat("one"));
-    bench.crowd().await;
+    let _crowd = bench.crowd().await;
     let page = bench.server.subscribe(&one, None).await.unwrap();
     let two = chat("two");
     bench.server.cards(&two).await.unwrap();
@@ -142,7 +144,7 @@ async fn a_chat_that_a_page_looks_at_stays_until_it_looks_away() {
 async fn a_chat_whose_call_waits_or_whose_agent_works_stays() {
     let bench = Bench::new();
     let (waits, works, two) = (chat("waits"), chat("works"), chat("two"));
-    bench.crowd().await;
+    let _crowd = bench.crowd().await;
     let mut asked = bench.show(&waits, json!({ "wait": { "event": "a" } })).await;
     bench.server.handle(&works, Input::Agent(AgentState::Working)).await.unwrap();
     bench.server.cards(&two).await.unwrap();
