@@ -110,7 +110,7 @@ fn without_comments(css: &str) -> Vec<u8> {
     while at < bytes.len() {
         match bytes[at] {
             quote @ (b'"' | b'\'') => at = string_end(&bytes, at, quote),
-            b'(' if bytes[..at].to_ascii_lowercase().ends_with(b"url") => {
+            b'(' if bytes[at.saturating_sub(3)..at].eq_ignore_ascii_case(b"url") => {
                 at += bytes[at..].iter().position(|byte| *byte == b')').unwrap_or(bytes.len() - at);
             }
             b'/' if bytes.get(at + 1) == Some(&b'*') => {

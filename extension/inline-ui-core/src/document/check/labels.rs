@@ -15,10 +15,11 @@ pub(super) fn notes(page: &Page, source: &Source<'_>, code: &str) -> Vec<Finding
         labelled_later || mentions(&[".alt", "'alt'", "\"alt\"", "alt:", ".title", "'title'"]);
     let labels = page.tags.iter().filter(|tag| tag.is("label"));
     let labelled: BTreeSet<&str> = labels.filter_map(|label| label.attribute("for")).collect();
+    let mut hidden = Hidden::new(page);
     let mut found = Vec::new();
     for tag in &page.tags {
         let Some(element) = tag.element.filter(|at| page.elements[*at].is_html()) else { continue };
-        if tag.is("img") && !named_later && !has_alt(tag) && !is_hidden(page, element) {
+        if tag.is("img") && !named_later && !has_alt(tag) && !hidden.has(element) {
             let words =
                 "the image has no alt: write alt=\"what it shows\", or alt=\"\" for decoration";
             found.push(Finding::at("missing_alt", source, tag.at.start, words));
@@ -26,7 +27,7 @@ pub(super) fn notes(page: &Page, source: &Source<'_>, code: &str) -> Vec<Finding
         let unlabelled = !labelled_later
             && is_control(page, tag, element)
             && !is_labelled(page, tag, element, &labelled)
-            && !is_hidden(page, element);
+            && !hidden.has(element);
         if unlabelled {
             let what = quoted(&source.text()[tag.at.clone()]);
             let instead = if tag.is("button") {
@@ -86,15 +87,43 @@ fn is_labelled(page: &Page, tag: &Tag, element: usize, labelled: &BTreeSet<&str>
     image_named || has_name(tag) || by_id || inside_label()
 }
 
-/// Not shown, or in a template that a script fills.
-fn is_hidden(page: &Page, element: usize) -> bool {
-    let hides = |tag: &Tag| {
-        let style: String = tag.attribute("style").unwrap_or_default().split_whitespace().collect();
-        tag.attribute("hidden").is_some()
-            || tag.attribute("aria-hidden") == Some("true")
-            || style.contains("display:none")
-            || style.contains("visibility:hidden")
-            || tag.is("template")
-    };
-    page.ancestors(element).any(|(_, element)| page.tag_of(element).is_some_and(hides))
+/// Which elements are not shown, or stand in a template that a script fills.
+struct Hidden<'p> {
+    page: &'p Page,
+    known: Vec<Option<bool>>,
+}
+
+impl<'p> Hidden<'p> {
+    fn new(page: &'p Page) -> Self {
+        Self { page, known: vec![None; page.elements.len()] }
+    }
+
+    fn has(&mut self, element: usize) -> bool {
+        let mut unknown = Vec::new();
+        let mut hidden = false;
+        for (at, ancestor) in self.page.ancestors(element) {
+            if let Some(known) = self.known[at] {
+                hidden = known;
+                break;
+            }
+            unknown.push(at);
+            if self.page.tag_of(ancestor).is_some_and(hides) {
+                hidden = true;
+                break;
+            }
+        }
+        for at in unknown {
+            self.known[at] = Some(hidden);
+        }
+        hidden
+    }
+}
+
+fn hides(tag: &Tag) -> bool {
+    let style: String = tag.attribute("style").unwrap_or_default().split_whitespace().collect();
+    tag.attribute("hidden").is_some()
+        || tag.attribute("aria-hidden") == Some("true")
+        || style.contains("display:none")
+        || style.contains("visibility:hidden")
+        || tag.is("template")
 }

@@ -1,5 +1,6 @@
 use serde::Serialize;
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::fmt;
 use std::ops::Range;
 
@@ -12,27 +13,58 @@ pub struct Place {
     pub column: usize,
 }
 
-impl Place {
-    /// The place of a byte of `text`.
-    pub(super) fn of(text: &str, offset: usize) -> Self {
-        let before = text.get(..offset).unwrap_or(text);
-        let bytes = before.as_bytes();
-        let line_starts = |at: &usize| match bytes[*at] {
-            b'\n' => true,
-            // A carriage return before a line feed ends its line there.
-            b'\r' => text.as_bytes().get(at + 1) != Some(&b'\n'),
-            _ => false,
-        };
-        let line = 1 + (0..bytes.len()).filter(line_starts).count();
-        let start = (0..bytes.len()).rev().find(line_starts).map_or(0, |at| at + 1);
-        Self { line, column: 1 + before[start..].chars().count() }
-    }
-}
-
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
     }
+}
+
+/// Where lines begin, and how many characters stand before every so many bytes.
+#[derive(Debug, Clone)]
+struct Lines {
+    starts: Vec<usize>,
+    chars: Vec<usize>,
+}
+
+impl Lines {
+    const STEP: usize = 1024;
+
+    fn of(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let ends = bytes.iter().enumerate().filter(|(at, byte)| match byte {
+            b'\n' => true,
+            // A carriage return before a line feed ends its line there.
+            b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+            _ => false,
+        });
+        let starts = std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect();
+        let mut count = 0;
+        let mut chars = Vec::new();
+        for chunk in bytes.chunks(Self::STEP) {
+            chars.push(count);
+            count += characters(chunk);
+        }
+        chars.push(count);
+        Self { starts, chars }
+    }
+
+    /// The place of a byte of `text`, of which these are the lines.
+    fn place(&self, text: &str, offset: usize) -> Place {
+        let offset = offset.min(text.len());
+        let line = self.starts.partition_point(|start| *start <= offset);
+        let start = self.starts[line - 1];
+        Place { line, column: 1 + self.before(text, offset) - self.before(text, start) }
+    }
+
+    fn before(&self, text: &str, offset: usize) -> usize {
+        let mark = offset / Self::STEP;
+        self.chars[mark] + characters(&text.as_bytes()[mark * Self::STEP..offset])
+    }
+}
+
+/// How many characters begin in these bytes.
+fn characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }
 
 /// Text that was made from the author's, with the way back.
@@ -42,11 +74,12 @@ pub(super) struct Source<'a> {
     text: Cow<'a, str>,
     /// Where runs that were taken over unchanged begin, here and in the author's text.
     runs: Vec<(usize, usize)>,
+    lines: OnceCell<Lines>,
 }
 
 impl<'a> Source<'a> {
     pub(super) fn new(author: &'a str) -> Self {
-        Self { author, text: author.into(), runs: vec![(0, 0)] }
+        Self { author, text: author.into(), runs: vec![(0, 0)], lines: OnceCell::new() }
     }
 
     pub(super) fn text(&self) -> &str {
@@ -54,7 +87,8 @@ impl<'a> Source<'a> {
     }
 
     pub(super) fn place(&self, offset: usize) -> Place {
-        Place::of(self.author, self.back(offset))
+        let lines = self.lines.get_or_init(|| Lines::of(self.author));
+        lines.place(self.author, self.back(offset))
     }
 
     /// Only this part of it.
@@ -64,7 +98,8 @@ impl<'a> Source<'a> {
         let runs = std::iter::once(first)
             .chain(later.map(|(here, there)| (here - part.start, *there)))
             .collect();
-        Self { author: self.author, text: self.text[part].to_owned().into(), runs }
+        let text = self.text[part].to_owned().into();
+        Self { author: self.author, text, runs, lines: self.lines }
     }
 
     /// With each of these parts replaced. They are in order and do not overlap.
@@ -93,7 +128,7 @@ impl<'a> Source<'a> {
         }
         copy(&mut text, &mut runs, copied..self.text.len());
         runs.dedup_by_key(|(here, _)| *here);
-        Self { author: self.author, text: text.into(), runs }
+        Self { author: self.author, text: text.into(), runs, lines: self.lines }
     }
 
     fn back(&self, offset: usize) -> usize {
@@ -126,8 +161,15 @@ mod tests {
         #[case] offset: usize,
         #[case] place: (usize, usize),
     ) {
-        let Place { line, column } = Place::of(text, offset);
+        let Place { line, column } = Source::new(text).place(offset);
         assert_eq!((line, column), place);
+    }
+
+    #[test]
+    fn a_place_far_in_a_long_line_is_found() {
+        let text = "é".repeat(3_000) + "x";
+        assert_eq!(Source::new(&text).place(6_000), Place { line: 1, column: 3_001 });
+        assert_eq!(Source::new(&text).place(9_999), Place { line: 1, column: 3_002 });
     }
 
     #[test]

@@ -53,8 +53,9 @@ fn fenced(text: &str) -> Option<(usize, Range<usize>)> {
     let closing = |line: &str| line.trim() == fence_of(fence) || is_longer(line.trim(), fence);
     let inner = &lines[open + 1..];
     // Several blocks under each other are no one card.
-    let another = inner.windows(2).any(|pair| closing(pair[0].1) && opens_other(inner, pair[1].0));
-    if another {
+    let last_language = inner.iter().rposition(|(_, line)| names_language(line));
+    let first_end = inner.iter().position(|(_, line)| closing(line));
+    if first_end.is_some_and(|end| last_language.is_some_and(|language| language > end)) {
         return None;
     }
     let close = inner.iter().rev().find(|(_, line)| closing(line));
@@ -68,13 +69,11 @@ fn fenced(text: &str) -> Option<(usize, Range<usize>)> {
     fits.then_some((at, inside_from..end))
 }
 
-/// Whether a fence with another language opens at or after this line.
-fn opens_other(lines: &[(usize, &str)], from: usize) -> bool {
-    lines.iter().filter(|(at, _)| *at >= from).any(|(_, line)| {
-        mark(line).is_some_and(|fence| {
-            let language = line.trim().trim_start_matches(fence);
-            !language.is_empty() && language.chars().all(|c| c.is_ascii_alphanumeric())
-        })
+/// Whether a line is a fence that opens a block of a language.
+fn names_language(line: &str) -> bool {
+    mark(line).is_some_and(|fence| {
+        let language = line.trim().trim_start_matches(fence);
+        !language.is_empty() && language.chars().all(|c| c.is_ascii_alphanumeric())
     })
 }
 
