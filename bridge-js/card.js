@@ -474,7 +474,7 @@
 	const submitted = (event) => {
 		const form = pure.composedPath(event)[0];
 		const name = pure.getAttribute(form, "data-event");
-		if (composing || name === null || !(name in actions)) return;
+		if (composing || name === null) return;
 		const fields = create(null);
 		pure.forEach(new Fields(form, pure.submitter(event)), (/** @type {Any} */ value, /** @type {string} */ field) => {
 			const text = typeof value === "string" ? value : pure.name(value);
