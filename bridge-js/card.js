@@ -347,6 +347,7 @@
 		check();
 	};
 
+	const ENDING = freeze({ __proto__: null, submit: 1, click: 1, auxclick: 1, mousedown: 1 });
 	const UNWANTED = "iframe,frame,frameset,object,embed,fencedframe,link[rel*=pre i]";
 	const WATCHED = { __proto__: null, subtree: true, childList: true, characterData: true, attributes: true };
 	/** @type {Fn} */
@@ -383,6 +384,8 @@
 			function (init) {
 				const root = apply(native, this, [{ ...init, clonable: false }]);
 				watch(root, WATCHED);
+				// The window does not see what is pressed inside a closed one.
+				for (const name in ENDING) pure.addEventListener(root, name, end, false);
 				return root;
 			},
 	);
@@ -472,7 +475,7 @@
 	const submitted = (event) => {
 		const form = pure.composedPath(event)[0];
 		const name = pure.getAttribute(form, "data-event");
-		if (composing || name === null || !(name in actions)) return;
+		if (composing || name === null) return;
 		const fields = create(null);
 		pure.forEach(new Fields(form, pure.submitter(event)), (/** @type {Any} */ value, /** @type {string} */ field) => {
 			const text = typeof value === "string" ? value : pure.name(value);
@@ -484,22 +487,25 @@
 	};
 
 	// When the author's handlers have run, no link leaves the card and no form is submitted.
-	const ENDING = { submit: 1, click: 1, auxclick: 1 };
+	// At a press, Firefox connects to where a link would lead.
+	const LEADS_AWAY = ":is(a,area)[*|href]:not([href^='#'])";
 	/** @type {Fn} */
 	const end = (event, stopped) => {
 		if (pure.defaultPrevented(event)) return;
-		if (pure.type(event) === "submit") {
+		const type = pure.type(event);
+		if (type === "submit") {
 			pure.preventDefault(event);
 			return submitted(event);
 		}
+		const pressed = type === "mousedown";
+		const links = pressed ? LEADS_AWAY : touched ? "a,area" : "a,area,label";
 		const path = pure.composedPath(event);
 		for (let i = 0; i < path.length; i++) {
 			const node = path[i];
-			if (node === win || pure.nodeType(node) !== 1 || !pure.matches(node, touched ? "a,area" : "a,area,label"))
-				continue;
+			if (node === win || pure.nodeType(node) !== 1 || !pure.matches(node, links)) continue;
 			pure.preventDefault(event);
 			const href = pure.getAttribute(node, "href") ?? "";
-			if (href[0] !== "#" || !touched || stopped === true) return;
+			if (pressed || href[0] !== "#" || !touched || stopped === true) return;
 			const id = decode(pure.slice(href, 1));
 			const target = pure.getElementById(doc, id);
 			if (target) pure.scrollIntoView(target);
