@@ -116,24 +116,21 @@ fn is_document(html: &str) -> bool {
     })
 }
 
-/// Gives each template a `shadowrootmode` that means nothing, before any of its own: the parser takes
-/// the first of two attributes of one name. A shadow root made by the parser could hold frames that
-/// the bridge does not see.
+/// Writes another word of the same length for `shadowrootmode`, wherever it stands: an attribute's name has
+/// no other spelling, and where a tag begins and ends need not be known. A shadow root made by the
+/// parser could hold frames that the bridge does not see.
 fn without_shadow_roots(html: &str) -> Cow<'_, str> {
-    const TAG: &str = "<template";
+    const NAME: &str = "shadowrootmode";
     let lower = html.to_ascii_lowercase();
-    if !lower.contains("shadowrootmode") {
+    if !lower.contains(NAME) {
         return html.into();
     }
     let mut out = String::with_capacity(html.len());
     let mut copied = 0;
-    for (at, _) in lower.match_indices(TAG) {
-        let end = at + TAG.len();
-        if lower[end..].starts_with(['\t', '\n', '\u{c}', '\r', ' ', '/', '>']) {
-            out.push_str(&html[copied..end]);
-            out.push_str(" shadowrootmode=off");
-            copied = end;
-        }
+    for (at, _) in lower.match_indices(NAME) {
+        out.push_str(&html[copied..at]);
+        out.push_str("shadowrootnone");
+        copied = at + NAME.len();
     }
     out.push_str(&html[copied..]);
     out.into()

@@ -51,23 +51,12 @@ fn a_document_is_told_from_a_fragment(#[case] html: &str, #[case] whole: bool) {
 }
 
 #[rstest]
-#[case(
-    "<template shadowrootmode=open>x</template>",
-    "<template shadowrootmode=off shadowrootmode=open>x</template>"
-)]
-#[case(
-    "<TEMPLATE a='>' ShadowRootMode='closed'>",
-    "<TEMPLATE shadowrootmode=off a='>' ShadowRootMode='closed'>"
-)]
-#[case("<template\nshadowrootmode", "<template shadowrootmode=off\nshadowrootmode")]
-#[case("<template/shadowrootmode=open>", "<template shadowrootmode=off/shadowrootmode=open>")]
-#[case(
-    "<template =\" b=\">\" shadowrootmode=open>",
-    "<template shadowrootmode=off =\" b=\">\" shadowrootmode=open>"
-)]
+#[case("<template shadowrootmode=open>x</template>", "<template shadowrootnone=open>x</template>")]
+#[case("<TEMPLATE a='>' ShadowRootMode='closed'>", "<TEMPLATE a='>' shadowrootnone='closed'>")]
+#[case("<template =\" b=\">\" shadowrootmode=open>", "<template =\" b=\">\" shadowrootnone=open>")]
+#[case("<template/shadowrootmode=open>", "<template/shadowrootnone=open>")]
+#[case("shadowrootshadowrootmodemode", "shadowrootshadowrootnonemode")]
 #[case("<template id=t>", "<template id=t>")]
-#[case("<template-card shadowrootmode=open>", "<template-card shadowrootmode=open>")]
-#[case("<p>shadowrootmode", "<p>shadowrootmode")]
 fn a_shadow_root_is_not_made_by_the_parser(#[case] html: &str, #[case] safe: &str) {
     assert_eq!(without_shadow_roots(html), safe);
 }
@@ -92,6 +81,8 @@ proptest! {
 
     #[test]
     fn taking_shadow_roots_out_keeps_everything_else(html in "(<template|shadowrootmode|=|'|\"|>| |[a-z]|é){0,40}") {
-        prop_assert_eq!(without_shadow_roots(&html).replace(" shadowrootmode=off", ""), html);
+        let safe = without_shadow_roots(&html);
+        prop_assert!(!safe.contains("shadowrootmode"));
+        prop_assert_eq!(safe.replace("shadowrootnone", "shadowrootmode"), html);
     }
 }
