@@ -1,8 +1,6 @@
 //! The assembled document, read again by a browser's parser: it holds what the author wrote, and
 //! nothing of the author's comes before the bridge.
 
-#![expect(clippy::unwrap_used, reason = "a bank that is not there is a test that fails")]
-
 use html5ever::tendril::TendrilSink;
 use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{ParseOpts, parse_document};
