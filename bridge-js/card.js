@@ -59,7 +59,7 @@
 		[EventTarget, "addEventListener dispatchEvent"],
 		[File, "name"],
 		[FormData, "forEach"],
-		[HTMLElement, "offsetParent"],
+		[HTMLElement, "focus offsetParent"],
 		[MessageEvent, "data"],
 		[MutationRecord, "addedNodes target"],
 		[Node, "nodeType parentElement nextSibling textContent"],
@@ -78,6 +78,9 @@
 	let touched = false;
 	let closed = !config.open;
 	let lastKey = -1000;
+	/** @type {Any} */
+	let focused;
+	let focusedAt = -1000;
 	let card = config.card;
 	let actions = create(null);
 	let refusedAt = 0;
@@ -163,6 +166,11 @@
 	const hear = {
 		open() {
 			touched = true;
+			// The page may have taken the focus back before it heard of the press.
+			if (now() - focusedAt < HELD_MS)
+				try {
+					pure.focus(focused);
+				} catch {}
 		},
 		closed() {
 			closed = true;
@@ -238,6 +246,9 @@
 	/** The announced viewport, while it is not here. */
 	let awaited = 0;
 	let known = 0;
+	/** Full screen changes the width as well: what is the content's doing shows when the width is back. */
+	let knownWidth = 0;
+	const echoes = create(null);
 	let tries = 0;
 	let before = 0;
 	let lastStep = 0;
@@ -294,6 +305,7 @@
 		fills = !reported && height === view;
 		reported = height;
 		known = view;
+		knownWidth = pure.innerWidth(win);
 		since = now();
 		post({ type: "height", height });
 	};
@@ -325,7 +337,14 @@
 			return;
 		}
 		const after = measure();
-		if (fills) {
+		const width = pure.innerWidth(win);
+		const isElsewhere = knownWidth && width !== knownWidth;
+		if (isElsewhere) {
+			echoes[knownWidth] = echo;
+			knownWidth = width;
+		}
+		if (isElsewhere && width in echoes) echo = echoes[width];
+		else if (fills) {
 			reported = awaited;
 			echo = after - awaited;
 		} else if (after && reported) {
@@ -464,9 +483,10 @@
 			if (touched) return apply(native, this, rest);
 		};
 	replace(win, "focus", gated);
-	const TAKING = "focus select reportValidity requestSubmit show showModal showPopover scrollIntoView";
+	const TAKING =
+		"focus select reportValidity requestSubmit show showModal showPopover scrollIntoView scrollIntoViewIfNeeded";
 	for (const name of Object.getOwnPropertyNames(win))
-		if (/^[A-Z].*Element$/.test(name)) replace(win[name].prototype, TAKING, gated);
+		if (/^([A-Z].*)?Element$/.test(name)) replace(win[name].prototype, TAKING, gated);
 
 	// A form that names a declared event is that event.
 	const Fields = FormData;
@@ -550,6 +570,11 @@
 		},
 		compositionend(event) {
 			if (event.isTrusted) composing = false;
+		},
+		focusin(event) {
+			if (!event.isTrusted) return;
+			focused = pure.composedPath(event)[0];
+			focusedAt = now();
 		},
 		input: active,
 		wheel: active,

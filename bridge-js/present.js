@@ -92,7 +92,9 @@ export const present = (host, view, base, chat, id) => {
 				return;
 			}
 			my.card = next;
-			view.title.textContent = view.card.ariaLabel = next.title;
+			view.title.textContent = next.title;
+			// Cards of one title are told apart.
+			view.card.ariaLabel = `${next.title}, ${id}`;
 			view.id.textContent = id;
 			view.stage.inert = view.close.hidden = view.enter.hidden = !next.open;
 			view.card.classList.toggle("closed", !next.open);
@@ -159,7 +161,10 @@ export const present = (host, view, base, chat, id) => {
 			// The scheme it was made in: of another it would be opaque.
 			frame.style.colorScheme = JSON.parse(theme).mode;
 			frame.src = value.frame;
-			my.gate = makeGate(on.emit, () => my.load?.post({ type: "open" }));
+			my.gate = makeGate(on.emit, (bounced) => {
+				if (bounced) my.load?.frame.focus();
+				my.load?.post({ type: "open" });
+			});
 			my.load = makeLoad(frame, value.nonce, { ready: () => on.ready(theme), gone: on.gone, message: on.hear });
 			view.stage.append(frame);
 			unguard = guard(frame, my.gate, () => on.stop("thief"));
@@ -185,12 +190,12 @@ export const present = (host, view, base, chat, id) => {
 			else if (my.gate?.isOpen) load?.post({ type: "open" });
 			setTimeout(() => load === my.load && !height.isKnown() && height.measured(FIRST_VIEWPORT), SHOW_MS);
 		},
-		gone(why) {
+		gone(why, dead) {
 			const now = performance.now();
 			again = again.filter((at) => now - at < LOADS_MS);
 			const often = again.length >= (why === "missing" ? 1 : LOADS);
 			// One that does not answer was used, or loops: it runs again when the person says so.
-			if (often || why === "noisy" || why === "silent") return on.stop(why);
+			if (often || why === "noisy" || why === "silent") return on.stop(dead ? "silent" : why);
 			again.push(now);
 			on.draw();
 		},

@@ -17,7 +17,7 @@ button:hover, .action { border-color: var(--line); background: var(--raised); co
 .quiet:not(:focus) { position: absolute; width: 1px; height: 1px; padding: 0; overflow: hidden; clip-path: inset(50%); }
 iframe { display: block; width: 100%; height: 20px; border: 0; opacity: 0; }
 .shown { opacity: 1; }
-footer { display: flex; align-items: center; min-height: 18px; padding: 5px 14px 6px; color: var(--fg-subtle); font-size: 12px; }
+footer { display: flex; align-items: center; min-height: 18px; padding: 3px 14px 7px; color: var(--fg-subtle); font-size: 12px; }
 .line { position: relative; padding-inline-start: 15px; }
 .line:not(:empty)::before { content: ""; position: absolute; inset: 6px auto auto 0; width: 7px; height: 7px; border-radius: 50%; background: var(--dot, var(--warn)); }
 [data-state=answered], [data-state=delivered] { --dot: var(--ok); }

@@ -257,11 +257,13 @@ export type Emit = Extract<FromBridge, { type: "emit" }>;
  */
 export interface Gate {
 	isOpen: boolean;
+	/** When focus was last given back: a press that is heard of a moment later meant it to be here. */
+	bouncedAt: number;
 	open(): void;
 	/** Says whether the event went or may still go. */
 	take(emit: Emit): boolean;
 }
-export type MakeGate = (deliver: (emit: Emit) => void, opened: () => void, time?: Clock) => Gate;
+export type MakeGate = (deliver: (emit: Emit) => void, opened: (bounced: boolean) => void, time?: Clock) => Gate;
 
 /**
  * Gives back focus and scroll positions that the frame takes while its gate is shut, and has it suspended when it keeps
@@ -345,7 +347,8 @@ export type MakeLoad = (
 	hear: {
 		ready(): void;
 		message(message: FromBridge): void;
-		gone(why: "missing" | "left" | "silent" | "noisy"): void;
+		/** `dead`: nothing in the process of the cards answers. */
+		gone(why: "missing" | "left" | "silent" | "noisy", dead?: boolean): void;
 	},
 ) => Load;
 
@@ -391,7 +394,7 @@ export interface Presenting {
 	end(): void;
 	/** `theme` is the one that the document was made in. */
 	ready(theme: string): void;
-	gone(why: "missing" | "left" | "silent" | "noisy"): void;
+	gone(why: "missing" | "left" | "silent" | "noisy", dead?: boolean): void;
 	stop(why: string): void;
 	hear(message: FromBridge): void;
 	describe(): void;

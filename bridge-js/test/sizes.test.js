@@ -16,7 +16,8 @@ test("the bridge is at most 8 KiB gzipped, as it stands", () => {
 });
 
 test("the page half's modules together are at most 15 kB gzipped, as they stand", () => {
-	// More than 10 kB: what keeps every event and says what became of it, has many cards take turns, enlarges a card and announces it, in readable code.
+	// More than 10 kB: what keeps every event and says what became of it, has many cards take turns, enlarges a card,
+	// holds its height and announces it, in readable code.
 	const size = zipped(pageHalf.map(read).join(""));
 	assert.ok(size <= 15_000, `${size} bytes`);
 });
