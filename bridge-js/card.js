@@ -12,10 +12,8 @@
 	const QUIET_MS = 500;
 	const MEASURED = 2000;
 
-	/** @type {Any} */
-	const win = window;
-	/** @type {Any} */
-	const doc = document;
+	/** @type {Any[]} */
+	const [win, doc] = [window, document];
 	/** @type {Fn} */
 	const uncurry = Function.prototype.bind.bind(Function.prototype.call);
 	/** Methods and getters. @type {Record<string, Fn>} */
@@ -409,10 +407,9 @@
 			},
 	);
 
-	// So does the parser, of `<template shadowrootmode>`. The server saw to the author's HTML; what scripts write is one
-	// stream, in which each template gets the attribute first with a value that means nothing (the parser ignores a
-	// second one of the name). The start of a name waits for its rest; what still waits when the script ends is dropped,
-	// for the source behind the script would complete it.
+	// So does the parser. In the stream of what scripts write, each template gets `shadowrootmode` first with a value that
+	// means nothing: a second one is ignored. The start of a name waits for its rest; what still waits when the script
+	// ends is dropped, for the source behind the script would complete it.
 	const TEMPLATE = "<template";
 	const OFF = " shadowrootmode=off";
 	let waiting = "";
@@ -506,8 +503,7 @@
 		emit(name, fields);
 	};
 
-	// When the author's handlers have run, no link leaves the card and no form is submitted.
-	// At a press, Firefox connects to where a link would lead.
+	// After the author's handlers no link leaves the card, not at its press either (Firefox connects), and no form.
 	const LEADS_AWAY = ":is(a,area)[*|href]:not([href^='#'])";
 	/** @type {Fn} */
 	const end = (event, stopped) => {
