@@ -12,10 +12,8 @@
 	const QUIET_MS = 500;
 	const MEASURED = 2000;
 
-	/** @type {Any} */
-	const win = window;
-	/** @type {Any} */
-	const doc = document;
+	/** @type {Any[]} */
+	const [win, doc] = [window, document];
 	/** @type {Fn} */
 	const uncurry = Function.prototype.bind.bind(Function.prototype.call);
 	/** Methods and getters. @type {Record<string, Fn>} */
@@ -49,6 +47,7 @@
 	take(win, "innerHeight innerWidth");
 	for (const [owner, names] of [
 		[CSSStyleDeclaration, "getPropertyValue"],
+		[KeyboardEvent, "key"],
 		[Document, "documentElement body readyState currentScript getElementById getAnimations adoptedStyleSheets"],
 		[Document, "open write close querySelector"],
 		[DOMRectReadOnly, "top bottom"],
@@ -56,12 +55,15 @@
 		[Element, "querySelectorAll getBoundingClientRect"],
 		[Event, "type defaultPrevented preventDefault composedPath"],
 		[EventTarget, "addEventListener dispatchEvent"],
-		[HTMLElement, "offsetParent"],
+		[File, "name"],
+		[FormData, "forEach"],
+		[HTMLElement, "focus offsetParent"],
 		[MessageEvent, "data"],
 		[MutationRecord, "addedNodes target"],
 		[Node, "nodeType parentElement nextSibling textContent"],
 		[NodeList, "length"],
-		[String, "slice"],
+		[String, "charCodeAt indexOf slice"],
+		[SubmitEvent, "submitter"],
 	])
 		take(/** @type {Any} */ (owner).prototype, names);
 
@@ -74,6 +76,9 @@
 	let touched = false;
 	let closed = !config.open;
 	let lastKey = -1000;
+	/** @type {Any} */
+	let focused;
+	let focusedAt = -1000;
 	let card = config.card;
 	let actions = create(null);
 	let refusedAt = 0;
@@ -159,6 +164,11 @@
 	const hear = {
 		open() {
 			touched = true;
+			// The page may have taken the focus back before it heard of the press.
+			if (now() - focusedAt < HELD_MS)
+				try {
+					pure.focus(focused);
+				} catch {}
 		},
 		closed() {
 			closed = true;
@@ -234,6 +244,9 @@
 	/** The announced viewport, while it is not here. */
 	let awaited = 0;
 	let known = 0;
+	/** Full screen changes the width as well: what is the content's doing shows when the width is back. */
+	let knownWidth = 0;
+	const echoes = create(null);
 	let tries = 0;
 	let before = 0;
 	let lastStep = 0;
@@ -290,6 +303,7 @@
 		fills = !reported && height === view;
 		reported = height;
 		known = view;
+		knownWidth = pure.innerWidth(win);
 		since = now();
 		post({ type: "height", height });
 	};
@@ -321,7 +335,14 @@
 			return;
 		}
 		const after = measure();
-		if (fills) {
+		const width = pure.innerWidth(win);
+		const isElsewhere = knownWidth && width !== knownWidth;
+		if (isElsewhere) {
+			echoes[knownWidth] = echo;
+			knownWidth = width;
+		}
+		if (isElsewhere && width in echoes) echo = echoes[width];
+		else if (fills) {
 			reported = awaited;
 			echo = after - awaited;
 		} else if (after && reported) {
@@ -343,6 +364,7 @@
 		check();
 	};
 
+	const ENDING = freeze({ __proto__: null, submit: 1, click: 1, auxclick: 1, mousedown: 1 });
 	const UNWANTED = "iframe,frame,frameset,object,embed,fencedframe,link[rel*=pre i]";
 	const WATCHED = { __proto__: null, subtree: true, childList: true, characterData: true, attributes: true };
 	/** @type {Fn} */
@@ -366,11 +388,12 @@
 		dirty();
 	});
 	const watch = observer.observe.bind(observer);
-	for (const owner of [win, Element.prototype, ShadowRoot.prototype, Document])
-		for (const name of "RTCPeerConnection webkitRTCPeerConnection mozRTCPeerConnection setHTMLUnsafe parseHTMLUnsafe".split(
-			" ",
-		))
-			deleteProperty(owner, name);
+	for (const name of "RTCPeerConnection webkitRTCPeerConnection mozRTCPeerConnection".split(" "))
+		deleteProperty(win, name);
+	// They make shadow roots with frames in them, which the observer does not see.
+	for (const type of [Element, DocumentFragment, ShadowRoot, Document, Range])
+		for (const owner of [type, type.prototype])
+			for (const name of Object.getOwnPropertyNames(owner)) if (/HTMLUnsafe/.test(name)) deleteProperty(owner, name);
 	replace(
 		Element.prototype,
 		"attachShadow",
@@ -378,13 +401,41 @@
 			function (init) {
 				const root = apply(native, this, [{ ...init, clonable: false }]);
 				watch(root, WATCHED);
+				// The window does not see what is pressed inside a closed one.
+				for (const name in ENDING) pure.addEventListener(root, name, end, false);
 				return root;
 			},
 	);
 
+	// So does the parser. In the stream of what scripts write, each template gets `shadowrootmode` first with a value that
+	// means nothing: a second one is ignored. The start of a name waits for its rest; what still waits when the script
+	// ends is dropped, for the source behind the script would complete it.
+	const TEMPLATE = "<template";
+	const OFF = " shadowrootmode=off";
+	let waiting = "";
+	/** @type {Fn} */
+	const shadowless = (text) => {
+		let out = "";
+		let copied = 0;
+		for (let at = pure.indexOf(text, "<"); at >= 0; at = pure.indexOf(text, "<", at + 1)) {
+			let end = at + 1;
+			while (end - at < TEMPLATE.length && (pure.charCodeAt(text, end) | 32) === pure.charCodeAt(TEMPLATE, end - at))
+				end++;
+			if (end === text.length) {
+				waiting = pure.slice(text, at);
+				return out + pure.slice(text, copied, at);
+			}
+			if (end - at < TEMPLATE.length || pure.indexOf("\t\n\f\r />", text[end]) < 0) continue;
+			out += pure.slice(text, copied, end) + OFF;
+			copied = end;
+		}
+		return out + pure.slice(text, copied);
+	};
+
 	// A late document.open or write drops everything: styles and listeners are put back first.
 	let reopened = false;
 	const reopen = () => {
+		waiting = "";
 		const base = sheets[1] ? pure.textContent(sheets[1]) : "";
 		pure.open(doc);
 		arm();
@@ -399,10 +450,22 @@
 		reopen();
 		return doc;
 	});
-	replace(Document.prototype, "write writeln", (native) => (...rest) => {
-		if (!reopened && (pure.readyState(doc) !== "loading" || !pure.currentScript(doc))) reopen();
-		apply(native, doc, rest);
-	});
+	/** @type {(end: string) => Fn} */
+	const writer =
+		(end) =>
+		(...rest) => {
+			let text = "";
+			for (let i = 0; i < rest.length; i++) text += `${rest[i]}`;
+			if (!reopened && (pure.readyState(doc) !== "loading" || !pure.currentScript(doc))) reopen();
+			text = waiting + text + end;
+			waiting = "";
+			soon(() => {
+				waiting = "";
+			});
+			pure.write(doc, shadowless(text));
+		};
+	replace(Document.prototype, "write", () => writer(""));
+	replace(Document.prototype, "writeln", () => writer("\n"));
 	replace(Document.prototype, "close", () => () => {
 		reopened = false;
 		pure.close(doc);
@@ -417,25 +480,48 @@
 			if (touched) return apply(native, this, rest);
 		};
 	replace(win, "focus", gated);
-	const TAKING = "focus select reportValidity requestSubmit show showModal showPopover scrollIntoView";
+	const TAKING =
+		"focus select reportValidity requestSubmit show showModal showPopover scrollIntoView scrollIntoViewIfNeeded";
 	for (const name of Object.getOwnPropertyNames(win))
-		if (/^[A-Z].*Element$/.test(name)) replace(win[name].prototype, TAKING, gated);
+		if (/^([A-Z].*)?Element$/.test(name)) replace(win[name].prototype, TAKING, gated);
 
-	// When the author's handlers have run, no link leaves the card and no form is submitted.
+	// A form that names a declared event is that event.
+	const Fields = FormData;
+	let composing = false;
+	/** @type {Fn} */
+	const submitted = (event) => {
+		const form = pure.composedPath(event)[0];
+		const name = pure.getAttribute(form, "data-event");
+		if (composing || name === null) return;
+		const fields = create(null);
+		pure.forEach(new Fields(form, pure.submitter(event)), (/** @type {Any} */ value, /** @type {string} */ field) => {
+			const text = typeof value === "string" ? value : pure.name(value);
+			if (!(field in fields)) fields[field] = text;
+			else if (typeof fields[field] === "string") fields[field] = [fields[field], text];
+			else fields[field][fields[field].length] = text;
+		});
+		emit(name, fields);
+	};
 
-	const ENDING = { submit: 1, click: 1, auxclick: 1 };
+	// After the author's handlers no link leaves the card, not at its press either (Firefox connects), and no form.
+	const LEADS_AWAY = ":is(a,area)[*|href]:not([href^='#'])";
 	/** @type {Fn} */
 	const end = (event, stopped) => {
 		if (pure.defaultPrevented(event)) return;
-		if (pure.type(event) === "submit") return pure.preventDefault(event);
+		const type = pure.type(event);
+		if (type === "submit") {
+			pure.preventDefault(event);
+			return submitted(event);
+		}
+		const pressed = type === "mousedown";
+		const links = pressed ? LEADS_AWAY : touched ? "a,area" : "a,area,label";
 		const path = pure.composedPath(event);
 		for (let i = 0; i < path.length; i++) {
 			const node = path[i];
-			if (node === win || pure.nodeType(node) !== 1 || !pure.matches(node, touched ? "a,area" : "a,area,label"))
-				continue;
+			if (node === win || pure.nodeType(node) !== 1 || !pure.matches(node, links)) continue;
 			pure.preventDefault(event);
 			const href = pure.getAttribute(node, "href") ?? "";
-			if (href[0] !== "#" || !touched || stopped === true) return;
+			if (pressed || href[0] !== "#" || !touched || stopped === true) return;
 			const id = decode(pure.slice(href, 1));
 			const target = pure.getElementById(doc, id);
 			if (target) pure.scrollIntoView(target);
@@ -465,12 +551,26 @@
 		pointerdown(event) {
 			if (!event.isTrusted) return;
 			touched = true;
+			composing = false;
 			post({ type: "pressed" });
 			active(event);
 		},
 		keydown(event) {
-			if (event.isTrusted) lastKey = now();
+			if (!event.isTrusted) return;
+			lastKey = now();
+			if (pure.key(event) === "Escape") post({ type: "escape" });
 			active(event);
+		},
+		compositionstart(event) {
+			if (event.isTrusted) composing = true;
+		},
+		compositionend(event) {
+			if (event.isTrusted) composing = false;
+		},
+		focusin(event) {
+			if (!event.isTrusted) return;
+			focused = pure.composedPath(event)[0];
+			focusedAt = now();
 		},
 		input: active,
 		wheel: active,

@@ -11,10 +11,11 @@ export const makeGate = (deliver, opened, time = clock) => {
 	/** @type {import("./types.js").Gate} */
 	const gate = {
 		isOpen: false,
+		bouncedAt: -HELD_MS,
 		open() {
 			if (gate.isOpen) return;
 			gate.isOpen = true;
-			opened();
+			opened(time.now() - gate.bouncedAt < HELD_MS);
 			for (const emit of held) deliver(emit);
 			held.clear();
 		},
@@ -90,6 +91,7 @@ const look = () => {
 			if (!gate.isOpen) for (const node of scrollers) positions.set(node, [node.scrollLeft, node.scrollTop]);
 	} else if (clock.now() - lastTab <= TAB_MS) entry.gate.open();
 	else {
+		entry.gate.bouncedAt = clock.now();
 		giveBack(active);
 		for (const [node, [left, top]] of positions) node.scrollTo({ left, top, behavior: "instant" });
 		if (++entry.bounces < BOUNCES) return;

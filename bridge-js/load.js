@@ -2,9 +2,16 @@ import { readBridge, readHello } from "./messages.js";
 
 const HELLO_MS = 3000;
 const TICK_MS = 1000;
-const SILENT_TICKS = 5;
+const SILENT_TICKS = 4;
+/** One that is slow while others answer is in a busy process, and not in a dead one. */
+const SLOW_TICKS = 30;
 const LEFT_MS = 50;
-const NOISE = 500;
+const NOISE = 1000;
+
+/** When any card of this page last said anything: they share a process, and one that loops holds up all. */
+let heardAt = 0;
+/** When there last was nothing to hear from cards that were asked. */
+let deadAt = -HELLO_MS;
 
 /** @type {import("./types.js").MakeLoad} */
 export const makeLoad = (frame, nonce, { ready, message, gone }) => {
@@ -12,7 +19,7 @@ export const makeLoad = (frame, nonce, { ready, message, gone }) => {
 	let port;
 	let silent = 0;
 	let noise = 0;
-	let timer = setTimeout(gone, HELLO_MS, "missing");
+	let timer = setTimeout(() => gone("missing", performance.now() - deadAt < HELLO_MS), HELLO_MS);
 
 	const left = () => frame.isConnected && gone("left");
 	const hello = (/** @type {MessageEvent} */ event) => {
@@ -24,9 +31,11 @@ export const makeLoad = (frame, nonce, { ready, message, gone }) => {
 		// The document ran again by itself.
 		if (port) return void left();
 		port = offered;
+		heardAt = performance.now();
 		port.onmessage = ({ data }) => {
 			const heard = readBridge(data);
 			silent = 0;
+			heardAt = performance.now();
 			if (heard?.type === "left") setTimeout(left, LEFT_MS);
 			else if (heard) message(heard);
 		};
@@ -34,7 +43,10 @@ export const makeLoad = (frame, nonce, { ready, message, gone }) => {
 		timer = setInterval(() => {
 			noise = 0;
 			if (document.hidden) return;
-			if (silent++ >= SILENT_TICKS) gone("silent");
+			const now = performance.now();
+			const dead = silent > 1 && now - heardAt > silent * TICK_MS - TICK_MS / 2;
+			if (dead) deadAt = now;
+			if (silent++ >= (dead ? SILENT_TICKS : SLOW_TICKS)) gone("silent");
 			else if (silent % 2) port?.postMessage({ type: "ping", n: silent });
 		}, TICK_MS);
 		ready();

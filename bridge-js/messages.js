@@ -13,7 +13,7 @@ export const readHello = (event, from, nonce) => {
 /** @type {import("./types.js").ReadBridge} */
 export const readBridge = (message) => {
 	const { type, name, data, held, height, n } = Object(message);
-	if (type === "pressed" || type === "active" || type === "left") return { type };
+	if (type === "pressed" || type === "active" || type === "escape" || type === "left") return { type };
 	if (type === "emit" && typeof name === "string" && typeof data === "string")
 		return { type, name, data, held: !!held };
 	if (type === "height" && Number.isSafeInteger(height) && height > 0 && height < 1e6) return { type, height };

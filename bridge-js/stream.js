@@ -19,7 +19,7 @@ export const follow = (base, chat, listener) => {
 /** @type {import("./types.js").MakeStream} */
 const makeStream = (url) => {
 	const listeners = new Set();
-	const settings = { debounceMs: 400, maxHeight: 480 };
+	let settings = { debounceMs: 400, maxHeight: 480 };
 	const cards = new Map();
 	let loaded = false;
 	let closed = false;
@@ -32,6 +32,12 @@ const makeStream = (url) => {
 	const list = () => ({ type: "cards", cards: [...cards.values()], settings });
 	const tell = (news = /** @type {any} */ (list())) => {
 		for (const listener of [...listeners]) listener(news);
+	};
+	/** For those who join later. @type {(type: string, news: any) => void} */
+	const note = (type, { card, state, inMs, n }) => {
+		const known = cards.get(card);
+		if (known && type === "state") Object.assign(known, { state, inMs });
+		else if (known) known.posts = n;
 	};
 	const hangUp = () => {
 		clearTimeout(timer);
@@ -47,12 +53,12 @@ const makeStream = (url) => {
 		const found = await response.json();
 		cards.clear();
 		for (const card of found.cards) cards.set(card.id, card);
-		Object.assign(settings, found.settings);
+		settings = found.settings;
 		after = found.after;
 		loaded = true;
 		if (closed) return;
 		tell();
-		for (const card of found.cards) if (card.state) tell({ ...card, type: "state", card: card.id });
+		for (const { id, state, inMs } of found.cards) tell({ type: "state", card: id, state, inMs });
 	};
 	const connect = async () => {
 		try {
@@ -72,13 +78,15 @@ const makeStream = (url) => {
 				after = event.lastEventId || after;
 				const news = JSON.parse(event.data);
 				const { card } = news;
-				if (type === "posted" || type === "state") tell({ ...news, type });
-				else if (type === "resync") {
+				if (type === "posted" || type === "state") {
+					note(type, news);
+					tell({ ...news, type });
+				} else if (type === "resync") {
 					loaded = false;
 					seen();
 				} else {
 					if (type === "removed") cards.delete(card);
-					else if (type === "settings") Object.assign(settings, news);
+					else if (type === "settings") settings = news;
 					else cards.set(card.id, card);
 					tell();
 				}

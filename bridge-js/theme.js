@@ -6,11 +6,21 @@ const DARK = "17181b 1f2024 292a2f 3b3d45 ececef b9bbc3 9c9fa9 83868f 8ab0ff 0f1
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
+/** Most cards of a page see the same colours, and to make them out takes the browser long. */
+let lastKey = "";
+/** @type {any} */
+let lastTheme;
+
 /** @type {import("./types.js").ReadTheme} */
 export const readTheme = (host, probe) => {
 	const style = getComputedStyle(host);
-	const own = NAMES.map((name) => {
-		const value = style.getPropertyValue(`--${name}`);
+	const values = NAMES.map((name) => style.getPropertyValue(`--${name}`));
+	const scheme = style.colorScheme;
+	const forced = host.getAttribute("theme");
+	const key = [...values, style.color, scheme, forced, dark.matches].join();
+	if (key === lastKey) return lastTheme;
+	lastKey = key;
+	const own = values.map((value) => {
 		if (!CSS.supports("color", value)) return null;
 		// The mix turns any colour there is into `color(srgb r g b)`.
 		probe.style.color = `color-mix(in srgb, ${value}, ${value})`;
@@ -18,10 +28,8 @@ export const readTheme = (host, probe) => {
 			.color.match(/[\d.e-]+(?=[ )])/g)
 			?.map((part) => Math.min(1, Math.max(0, +part)));
 	});
-	const scheme = style.colorScheme;
 	const byScheme = scheme.includes("dark") && (dark.matches || !scheme.includes("light"));
 	const byCanvas = own[0] && own[0][0] * 0.3 + own[0][1] * 0.59 + own[0][2] * 0.11 < 0.5;
-	const forced = host.getAttribute("theme");
 	const isDark = forced ? forced === "dark" : (byCanvas ?? byScheme);
 	const hex = (part = 0) =>
 		Math.round(part * 255 + 256)
@@ -31,7 +39,8 @@ export const readTheme = (host, probe) => {
 		const rgb = own[i];
 		return [name, `#${rgb ? hex(rgb[0]) + hex(rgb[1]) + hex(rgb[2]) : (isDark ? DARK : LIGHT)[i]}`];
 	});
-	return { mode: isDark ? "dark" : "light", colors: Object.fromEntries(colors) };
+	lastTheme = { mode: isDark ? "dark" : "light", colors: Object.fromEntries(colors) };
+	return lastTheme;
 };
 
 /** @type {import("./types.js").WatchTheme} */

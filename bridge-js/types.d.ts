@@ -68,7 +68,7 @@ export interface Hello {
 
 /** Over the port, from the bridge. */
 export type FromBridge =
-	| { type: "pressed" | "active" | "left" }
+	| { type: "pressed" | "active" | "escape" | "left" }
 	| { type: "emit"; name: string; data: string; held: boolean }
 	| { type: "height"; height: number }
 	| { type: "alive"; n: number };
@@ -106,8 +106,12 @@ export interface Card {
 	revision: number;
 	/** Pairs of a width class (`ceil(width / 160)`) and the last height at it. */
 	heights: [number, number][];
+	/** The number of its latest post; absent or 0 is none. */
+	posts?: number;
 	/** The names that an open wait asks for. */
 	waiting?: string[];
+	/** Its call stopped waiting and had no answer. */
+	unanswered?: boolean;
 	state?: Delivery;
 	inMs?: number;
 	fallback?: string;
@@ -142,7 +146,8 @@ export interface Problem {
 export type News =
 	| { type: "cards"; cards: Card[]; settings: Settings }
 	| { type: "posted"; card: string; n: number; data: unknown }
-	| { type: "state"; card: string; state: Delivery; inMs?: number };
+	/** Without a state: a fresh list says nothing of it, so nothing of it is on its way. */
+	| { type: "state"; card: string; state?: Delivery; inMs?: number };
 
 // Inside the page half. What is said here is not sent to every page.
 
@@ -188,31 +193,58 @@ export type MakeDebounce = (
 
 export interface Outgoing {
 	id: string;
+	/** The load it was emitted in. */
+	load: string;
 	name: string;
 	/** JSON text. */
 	data: string;
 	action: boolean;
+	/** It was posted, and may have arrived. */
+	tried: boolean;
 }
+
+/** Why events wait: one is under way, the rate, no network, no answer. */
+export type Waiting = "sending" | "rate_limited" | "offline" | "unreachable";
+
+/**
+ * One card's events that could not be sent, kept for this tab's next load of the page. Nothing throws: where there is no
+ * room, `keep` says so.
+ */
+export interface Unsent {
+	read(): Outgoing[];
+	/** All of them, in place of what was kept. Says whether that is kept. */
+	keep(events: Outgoing[]): boolean;
+	forget(id: string): boolean;
+}
+export type MakeUnsent = (key: string) => Unsent;
 
 /**
  * Sends one card's events: one at a time, in order, each under one id until it is known to have arrived or to be refused.
- * While an event waits, a newer one of its name takes its place, but never ahead of an action between the two.
+ * While an event waits, a newer one of its name takes its place, but never ahead of an action between the two, and never
+ * one that may have arrived.
  */
 export type MakeSender = (
 	to: {
 		post(event: Outgoing): Promise<Answer>;
-		waiting(state: "sending" | "rate_limited" | "offline"): void;
-		settled(answer: Answer): void;
+		/** `kept`: a reload of the page does not lose them. `status` is that of the last answer. */
+		waiting(state: Waiting, kept: boolean, status: number): void;
+		/** `left` counts those still to be sent. */
+		settled(answer: Answer, left: number): void;
+		unsent: Unsent;
 	},
 	time?: Clock,
 ) => {
-	send(name: string, data: string, action: boolean): void;
-	/** Forgets what has not left and says whether that was anything. */
+	send(event: Omit<Outgoing, "id" | "tried">): void;
+	/** Before anything is sent: takes up what an earlier load of the page kept, under the same ids. */
+	restore(): void;
+	/** Forgets what cannot have arrived and says whether that was anything. */
 	drop(): boolean;
-	/** Tries again at once: the network is back, or the page is looked at again. */
+	/** Tries again at once: the portal answers, the network is back, or the page is looked at again. */
 	retry(): void;
-	/** The page goes away: everything goes out at once, what is under way once more under its own id. */
+	/** The page goes away: what is not known to be stuck goes out at once, what is under way once more under its own id. */
 	leave(): void;
+	/** Nobody shows this card here any more: what is left is sent all the same, and nothing is said of it. */
+	retire(): void;
 	/** Resolves when nothing is left to send. */
 	idle(): Promise<void>;
 };
@@ -225,11 +257,13 @@ export type Emit = Extract<FromBridge, { type: "emit" }>;
  */
 export interface Gate {
 	isOpen: boolean;
+	/** When focus was last given back: a press that is heard of a moment later meant it to be here. */
+	bouncedAt: number;
 	open(): void;
 	/** Says whether the event went or may still go. */
 	take(emit: Emit): boolean;
 }
-export type MakeGate = (deliver: (emit: Emit) => void, opened: () => void, time?: Clock) => Gate;
+export type MakeGate = (deliver: (emit: Emit) => void, opened: (bounced: boolean) => void, time?: Clock) => Gate;
 
 /**
  * Gives back focus and scroll positions that the frame takes while its gate is shut, and has it suspended when it keeps
@@ -251,14 +285,55 @@ export type MakeStream = (url: string) => {
 /** Follows a chat's cards: first the list, then the list again after every change. Returns what stops it. */
 export type WatchCards = (base: string, chat: string, onCards: (cards: Card[]) => void) => () => void;
 
-/** The line under a card: what became of the last thing it sent. */
+/**
+ * The line under a card, composed of what became of the last thing sent, what this page could not send, and whether
+ * the agent waits for an answer. Its state is the first of these that says something; an end says more than all.
+ */
 export interface Line {
 	readonly state: string;
-	say(state: string, text?: string): void;
-	/** `inMs`: not before that long. */
-	deliver(state: string, inMs?: number): void;
+	/** `inMs`: not before that long. Without a state: what was on its way has arrived. */
+	deliver(state?: Delivery, inMs?: number): void;
+	/** What waits in this page; empty when nothing does. */
+	unsent(state: Waiting | "refused" | "", text?: string): void;
+	/** The last thing was refused; an empty reason takes that back. */
+	refuse(reason: string): void;
+	/** The last thing was accepted, whatever was refused before it. */
+	took(): void;
+	ask(question: "asked" | "unanswered" | ""): void;
+	/** Closed, not kept, or stopped in this page; empty when it runs again. */
+	end(state: string, text?: string): void;
 }
-export type MakeLine = (element: HTMLElement) => Line;
+export type MakeLine = (element: HTMLElement, announce?: (text: string) => void) => Line;
+/** Has a screen reader told of it politely, by way of the card's live region: one thing in 2 s on a page. */
+export type Announce = (region: HTMLElement, text: string, time?: Clock) => void;
+export type UnsentText = (state: Waiting, kept: boolean, status: number) => string;
+/** Why something was refused, for a person. */
+export type ReasonOf = (answer: Answer) => string;
+
+/** How tall a card's frame is, and what is remembered of that. */
+export interface Height {
+	/** Whether the content was measured. */
+	isKnown(): boolean;
+	/** Room for a document that is not here yet. */
+	reserve(): void;
+	forget(): void;
+	measured(height: number): void;
+	fit(): void;
+}
+export type MakeHeight = (
+	view: View,
+	my: Presented,
+	/** Has a height kept for this width. */
+	tell: (size: { width: number; height: number }) => void,
+) => Height;
+
+/** Full screen, in and out by its button; `fit` draws the frame as tall as there is room. */
+export interface Full {
+	leave(): void;
+	/** The person pressed Escape in the card. */
+	escaped(): void;
+}
+export type MakeFull = (host: HTMLElement, view: View, fit: () => void) => Full;
 
 /** One load of a card: one frame, one hello, one port. It dies with its document. */
 export interface Load {
@@ -272,9 +347,16 @@ export type MakeLoad = (
 	hear: {
 		ready(): void;
 		message(message: FromBridge): void;
-		gone(why: "missing" | "left" | "silent" | "noisy"): void;
+		/** `dead`: nothing in the process of the cards answers. */
+		gone(why: "missing" | "left" | "silent" | "noisy", dead?: boolean): void;
 	},
 ) => Load;
+
+/**
+ * Waits until few enough cards are loading, those that are looked at first. Resolves with what is to be called when the
+ * card is there, or will not be.
+ */
+export type TakeTurn = (card: Element) => Promise<() => void>;
 
 /** The theme as the host element sees it. `probe` is an element in its shadow root whose `color` is ours to set. */
 export type ReadTheme = (host: HTMLElement, probe: HTMLElement) => Theme;
@@ -286,10 +368,15 @@ export interface View {
 	title: HTMLElement;
 	id: HTMLElement;
 	enter: HTMLButtonElement;
+	full: HTMLButtonElement;
 	more: HTMLButtonElement;
 	close: HTMLButtonElement;
 	stage: HTMLElement;
 	line: HTMLElement;
+	/** What a screen reader is told of the line. */
+	said: HTMLElement;
+	/** Behind the card, for those who come past it. */
+	end: HTMLElement;
 	action: HTMLButtonElement;
 	probe: HTMLElement;
 }
@@ -298,25 +385,25 @@ export interface View {
 export type Present = (host: HTMLElement, view: View, base: string, chat: string, id: string) => () => void;
 export interface Presenting {
 	update(next: Card | undefined): void;
-	rest(): void;
+	/** Forgets what has not left, and says whether that was anything. */
+	drop(): boolean;
+	over(dropped: boolean): void;
+	removed(): void;
 	close(): Promise<void>;
 	draw(): Promise<void>;
 	end(): void;
 	/** `theme` is the one that the document was made in. */
 	ready(theme: string): void;
-	gone(why: "missing" | "left" | "silent" | "noisy"): void;
+	gone(why: "missing" | "left" | "silent" | "noisy", dead?: boolean): void;
 	stop(why: string): void;
 	hear(message: FromBridge): void;
 	describe(): void;
 	post(n: number, data: unknown): void;
+	/** The stream does not bring again what was posted while the extension was away. */
+	catchUp(): Promise<void>;
 	emit(emit: Emit): void;
 	wait(name: string): number;
 	paint(): void;
-	measured(height: number): void;
-	fit(): void;
-	keep(): void;
-	/** The last height at this width. */
-	kept(): number | undefined;
 }
 export interface Presented {
 	card?: Card;
@@ -325,5 +412,6 @@ export interface Presented {
 	loadId: string;
 	gate?: Gate;
 	latest?: { n: number; data: string };
+	turnOver?: () => void;
 	theme: string;
 }

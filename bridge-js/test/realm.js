@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import vm from "node:vm";
 
-const source = readFileSync(new URL("../card.js", import.meta.url), "utf8");
+const read = (name) => readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
+const source = read("card.js") + read("standins.js");
 
 /** The classes and members that the bridge takes, as its own table has them. */
 const taken = [...source.matchAll(/^\t\t\[(\w+), "([^"]+)"\],$/gm)].map(([, type, names]) => [type, names.split(" ")]);
@@ -19,7 +20,15 @@ const config = {
 
 /** A realm with as much of a browser in it as the bridge needs to start. Layout is a browser's business and not here. */
 export function makeRealm() {
-	const realm = { sent: [], warnings: [], reported: [], dispatched: [], scriptRemoved: false, hello: null };
+	const realm = {
+		sent: [],
+		warnings: [],
+		reported: [],
+		dispatched: [],
+		written: "",
+		scriptRemoved: false,
+		hello: null,
+	};
 	const listeners = {};
 	const timers = [];
 	let now = 0;
@@ -47,9 +56,49 @@ export function makeRealm() {
 			port2 = {};
 		},
 		ShadowRoot: class {},
+		DocumentFragment: class {},
+		Range: class {
+			stayed() {}
+			appendHTMLUnsafe() {}
+			static parseHTMLUnsafe() {}
+		},
 		HTMLFormElement: class {},
 		innerHeight: 20,
 		innerWidth: 400,
+	};
+	// The document is loading, and a script of it runs.
+	const members = {
+		Document: {
+			readyState: () => "loading",
+			currentScript: () => ({}),
+			write: (text) => {
+				realm.written += text;
+			},
+		},
+		Element: {
+			getAttribute(name) {
+				return this.attributes[name] ?? null;
+			},
+		},
+		Event: {
+			type() {
+				return this.type;
+			},
+			defaultPrevented() {
+				return this.prevented;
+			},
+			preventDefault() {
+				this.prevented = true;
+			},
+			composedPath() {
+				return this.path;
+			},
+		},
+		FormData: {
+			forEach(visit) {
+				for (const [name, value] of this.name.entries) visit(value, name);
+			},
+		},
 	};
 	for (const [type, names] of taken) {
 		if (type === "String") continue;
@@ -61,11 +110,12 @@ export function makeRealm() {
 		for (const name of names)
 			if (!Object.hasOwn(globals[type].prototype, name))
 				Object.defineProperty(globals[type].prototype, name, {
-					value: () => undefined,
+					value: members[type]?.[name] ?? (() => undefined),
 					writable: true,
 					configurable: true,
 				});
 	}
+	globals.Document.prototype.writeln = () => undefined;
 	globals.EventTarget.prototype.addEventListener = (name, fn) => {
 		listeners[name] ??= [];
 		listeners[name].push(fn);

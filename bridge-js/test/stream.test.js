@@ -119,7 +119,38 @@ test("resync lists the cards again", async () => {
 	sources[0].say("resync", {}, "");
 	await settle();
 	assert.equal(lists.length, 2);
-	assert.equal(ids(heard.at(-1)), "c9");
+	assert.equal(ids(heard.findLast(({ type }) => type === "cards")), "c9");
 	assert.match(sources[1].url, /after=90$/);
 	stop();
+});
+
+test("a fresh list says of each card what is on its way, or that nothing is", async () => {
+	const heard = [];
+	const stop = follow("", `${chat}`, (news) => heard.push(news));
+	await settle();
+	answer = { ...answer, cards: [card("c1", { state: "starting", inMs: 900 }), card("c2")], after: "90" };
+	sources[0].say("resync", {}, "");
+	await settle();
+	assert.deepEqual(heard.slice(-2), [
+		{ type: "state", card: "c1", state: "starting", inMs: 900 },
+		{ type: "state", card: "c2", state: undefined, inMs: undefined },
+	]);
+	stop();
+});
+
+test("who follows later gets each card with its newest state and post, and cards that stay keep their identity", async () => {
+	const heard = [];
+	const stop = follow("", `${chat}`, (news) => heard.push(news));
+	await settle();
+	const [first] = heard[0].cards;
+	sources[0].say("state", { card: "c1", state: "next_step" }, "6");
+	sources[0].say("posted", { card: "c1", n: 4, data: 1 }, "7");
+	sources[0].say("shown", { card: card("c2") }, "8");
+	const late = [];
+	const stopLate = follow("", `${chat}`, (news) => late.push(news));
+	assert.deepEqual([late[0].cards[0].state, late[0].cards[0].posts], ["next_step", 4]);
+	assert.equal(heard.at(-1).cards[0], first);
+	assert.equal(heard.at(-1).settings, heard[0].settings);
+	stop();
+	stopLate();
 });

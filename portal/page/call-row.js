@@ -50,6 +50,16 @@ export class CallRow {
 		if (this.#details.open) this.#drawArguments();
 	}
 
+	get tool() {
+		return this.#item.name;
+	}
+
+	/** The card that its result names; empty when none. */
+	get card() {
+		const card = field(this.#item.result?.structured, "card");
+		return typeof card === "string" ? card : "";
+	}
+
 	/** @param {HTMLElement} card */
 	place(card) {
 		this.#cards.append(card);

@@ -14,7 +14,7 @@ const LIST_MS = 1000;
 /** How long a card waits for its call to appear before it is put at the end. */
 const HOMELESS_MS = 3000;
 
-/** The cards of one chat: each is put at its call once, stays there, and goes when the extension says so. */
+/** The cards of one chat: each is put at its call once and stays there; one that is not kept any more says so itself. */
 export class Cards {
 	#chat;
 	#transcript;
@@ -28,6 +28,8 @@ export class Cards {
 	#stops = [];
 	/** @type {Set<string>} */
 	#watched = new Set();
+	/** Those whose cards are known. @type {Map<string, Extension>} */
+	#lists = new Map();
 	#stopped = false;
 	#timer = 0;
 	/** @type {() => void} */
@@ -70,6 +72,7 @@ export class Cards {
 
 	/** Puts cards whose call has appeared since. */
 	settle() {
+		this.#placeForgotten();
 		const now = performance.now();
 		for (const [key, { anchor, since, make }] of this.#homeless) {
 			const row = this.#transcript.callRow(anchor);
@@ -98,30 +101,43 @@ export class Cards {
 	}
 
 	/** @param {Extension} extension @param {Card[]} cards */
-	#take({ name, base, page }, cards) {
+	#take(extension, cards) {
 		if (this.#stopped) return;
+		const { name } = extension;
+		this.#lists.set(name, extension);
 		const keys = new Set(cards.map(({ id }) => `${name} ${id}`));
-		for (const [key, card] of this.#placed) {
-			if (!key.startsWith(`${name} `) || keys.has(key)) continue;
-			card.remove();
-			this.#placed.delete(key);
-		}
 		for (const key of this.#homeless.keys())
 			if (key.startsWith(`${name} `) && !keys.has(key)) this.#homeless.delete(key);
 		this.#listed();
 		for (const { id, anchor } of cards) {
 			const key = `${name} ${id}`;
 			if (this.#placed.has(key) || this.#homeless.has(key)) continue;
-			const make = () => {
-				const card = document.createElement(page.element);
-				for (const [attribute, value] of Object.entries({ chat: this.#chat, card: id, base }))
-					card.setAttribute(attribute, value);
-				return card;
-			};
-			this.#homeless.set(key, { anchor, since: performance.now(), make });
+			this.#homeless.set(key, { anchor, since: performance.now(), make: () => this.#make(extension, id) });
 			setTimeout(() => this.settle(), HOMELESS_MS);
 		}
 		this.settle();
+	}
+
+	/** A call that showed a card which the list does not have: its place says so. */
+	#placeForgotten() {
+		for (const extension of this.#lists.values()) {
+			for (const row of this.#transcript.calls()) {
+				const key = `${extension.name} ${row.card}`;
+				const isOurs = row.card && extension.tools.some(({ name }) => name === row.tool);
+				if (!isOurs || this.#placed.has(key) || this.#homeless.has(key)) continue;
+				const card = this.#make(extension, row.card);
+				this.#placed.set(key, card);
+				this.#arrived(card, () => row.place(card));
+			}
+		}
+	}
+
+	/** @param {Extension} extension @param {string} id */
+	#make({ base, page }, id) {
+		const card = document.createElement(page.element);
+		for (const [attribute, value] of Object.entries({ chat: this.#chat, card: id, base }))
+			card.setAttribute(attribute, value);
+		return card;
 	}
 }
 

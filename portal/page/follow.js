@@ -15,6 +15,7 @@ export class Follow {
 		icon("down"),
 	);
 	#following = true;
+	#frame = 0;
 	/** @type {Set<Element>} */
 	#arriving = new Set();
 	#observer = new ResizeObserver(() => this.#resized());
@@ -31,10 +32,13 @@ export class Follow {
 		}
 	}
 
-	/** Does what changes the conversation, then brings its end into view if it was. */
+	/**
+	 * Does what changes the conversation, then brings its end into view if it was: once for all changes of a frame, since
+	 * each time lays out the page.
+	 */
 	change = (/** @type {() => void} */ act) => {
 		act();
-		if (this.#following) this.toEnd();
+		if (this.#following) this.#frame ||= requestAnimationFrame(() => this.toEnd());
 	};
 
 	/** @param {Element} card @param {() => void} place */
@@ -45,11 +49,14 @@ export class Follow {
 	}
 
 	toEnd() {
+		cancelAnimationFrame(this.#frame);
+		this.#frame = 0;
 		scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
 		this.#look();
 	}
 
 	stop() {
+		cancelAnimationFrame(this.#frame);
 		this.#observer.disconnect();
 		this.#watch.abort();
 	}
@@ -60,6 +67,8 @@ export class Follow {
 	}
 
 	#look() {
+		// The end is about to be brought into view.
+		if (this.#frame) return;
 		const { scrollHeight } = document.documentElement;
 		this.#following = scrollHeight - scrollY - innerHeight < NEAR_PX;
 		this.button.hidden = this.#following;

@@ -60,6 +60,10 @@ export class Transcript {
 		return this.#calls.get(call);
 	}
 
+	calls() {
+		return this.#calls.values();
+	}
+
 	/** @param {HTMLElement} card one whose call is not in the transcript */
 	placeAtEnd(card) {
 		this.element.append(h("li", { class: "row call" }, card));

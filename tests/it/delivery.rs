@@ -35,6 +35,36 @@ async fn a_newer_event_replaces_the_data_adds_to_the_count_and_moves_to_the_end(
 }
 
 #[tokio::test]
+async fn an_action_comes_behind_what_its_card_had_pending_in_one_message() {
+    let events =
+        json!([{ "name": "size", "debounceMs": 1_000 }, { "name": "apply", "debounceMs": 0 }]);
+    let (mut portal, page) = Portal::with_card(events).await;
+    let card = page.open("c1").await;
+    for n in [20, 50, 80] {
+        card.emit("size", json!({ "v": n })).await.accepted();
+    }
+    card.emit("apply", json!({})).await.accepted();
+    let message = portal.take(CHAT, "prompt").await;
+    assert_eq!(self::events(&message), [("size", 3), ("apply", 1)]);
+    let text = message["text"].as_str().unwrap();
+    assert!(text.find("{\"v\":80}").unwrap() < text.find("\"apply\"").unwrap(), "{text}");
+    portal.delivered(CHAT, id(&message)).await;
+    assert!(portal.take(CHAT, "prompt").await.is_null(), "it is one message");
+}
+
+#[tokio::test]
+async fn four_impatient_clicks_are_one_delivery_that_counts_four() {
+    let (mut portal, card) = with_events().await;
+    for _ in 0..4 {
+        card.emit("a", json!({ "n": 1 })).await.accepted();
+    }
+    let message = portal.take(CHAT, "prompt").await;
+    assert_eq!(events(&message), [("a", 4)]);
+    portal.delivered(CHAT, id(&message)).await;
+    assert!(portal.take(CHAT, "prompt").await.is_null());
+}
+
+#[tokio::test]
 async fn a_message_has_every_field_of_the_contract() {
     let (mut portal, page) =
         Portal::with_card(json!([{ "name": "change" }, { "name": "pick" }])).await;

@@ -1,22 +1,11 @@
 //! Rule 7: whatever the order of events, steps, run ends, returns and kills, each event reaches the
 //! agent once.
 
-use crate::harness::{CHAT, Card, Portal, event_id};
+use crate::harness::{CHAT, Card, Dice, Portal, event_id};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
-
-/// A small generator, so that a failure's seed tells its whole story.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, sides: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % sides
-    }
-}
 
 /// A portal that keeps what it was handed, and says so as a portal may: late, twice, or not at all.
 struct Run {
@@ -27,7 +16,7 @@ struct Run {
 
 impl Run {
     async fn take(&mut self) {
-        let at = ["prompt", "step", "wake"][usize::try_from(self.dice.below(3)).unwrap()];
+        let at = self.dice.pick(&["prompt", "step", "wake"]);
         let message = self.portal.take(CHAT, at).await;
         let Some(id) = message["id"].as_str() else { return };
         match self.dice.below(4) {
@@ -83,10 +72,10 @@ async fn each_event_arrives_once(seed: u64) {
         NAMES.iter().map(|name| json!({ "name": name, "wake": *name == "d" })).collect();
     let (portal, page) = Portal::with_card(json!(events)).await;
     let load = page.open("c1").await.load;
-    let mut run = Run { portal, dice: Dice(seed), delivered: BTreeMap::new() };
+    let mut run = Run { portal, dice: Dice::new(seed), delivered: BTreeMap::new() };
     let mut sent: BTreeMap<String, u64> = BTreeMap::new();
     for _ in 0..18 {
-        let name = NAMES[usize::try_from(run.dice.below(4)).unwrap()];
+        let name = run.dice.pick(&NAMES);
         let card = card(&run.portal, &load);
         let id = event_id();
         let (reply, ()) = tokio::join!(
@@ -126,7 +115,7 @@ async fn events_that_come_while_the_portal_takes_arrive_once() {
         let (portal, page) =
             Portal::with_card(json!(NAMES.map(|name| json!({ "name": name })))).await;
         let card = page.open("c1").await;
-        let mut run = Run { portal, dice: Dice(seed), delivered: BTreeMap::new() };
+        let mut run = Run { portal, dice: Dice::new(seed), delivered: BTreeMap::new() };
         let emitting = async {
             for n in 0..18_usize {
                 card.emit(NAMES[n % 4], json!(n)).await.accepted();
@@ -135,7 +124,7 @@ async fn events_that_come_while_the_portal_takes_arrive_once() {
         let taking = async {
             for _ in 0..12 {
                 run.take().await;
-                let state = ["working", "idle"][usize::try_from(run.dice.below(2)).unwrap()];
+                let state = run.dice.pick(&["working", "idle"]);
                 run.portal.agent(CHAT, state).await;
             }
         };

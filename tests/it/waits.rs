@@ -80,7 +80,7 @@ async fn a_call_stays_open_while_nobody_answers_also_through_a_gateway() {
     let params = json!({ "chat": CHAT, "call": "inner", "anchor": "gateway", "name": "ui_show",
         "arguments": { "title": "Q", "html": "<p>x</p>", "wait": { "event": "ok", "timeoutSeconds": 600 } } });
     let wait = portal.send("tools/call", params).await;
-    assert!(portal.is_open_after(&wait, Duration::from_secs(2)).await);
+    assert!(portal.is_open_after(&wait, Duration::from_secs(3)).await);
     portal.page(CHAT).open("c1").await.emit("ok", json!(1)).await.accepted();
     assert_eq!(portal.result(&wait).await.structured["outcome"], "answered");
 }

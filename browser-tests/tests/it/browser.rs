@@ -1,15 +1,17 @@
-//! Chromium, and a person in front of it.
+//! A browser, and a person in front of it.
 
+use crate::engine::Engine;
 use crate::portal::Portal;
 use playwright_rs::{
     AriaRole, Browser, BrowserContext, BrowserContextOptions, ColorScheme, EmulateMediaOptions,
-    FrameLocator, GetByRoleOptions, LaunchOptions, Locator, Page, Playwright, Viewport, expect,
+    FrameLocator, GetByRoleOptions, Locator, Page, Playwright, Viewport, expect,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use tokio::sync::OnceCell;
 
 /// A failing step ends its test with what it waited for.
 pub(crate) type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -20,8 +22,12 @@ const POLL: Duration = Duration::from_millis(25);
 /// A portal and a browser.
 pub(crate) struct World {
     pub(crate) portal: Portal,
-    browser: Browser,
-    _playwright: Playwright,
+    pub(crate) engine: Engine,
+    typing: bool,
+    light: OnceCell<Browser>,
+    /// Where a browser is told its colour scheme as it starts.
+    dark: OnceCell<Browser>,
+    playwright: Playwright,
 }
 
 impl World {
@@ -29,21 +35,22 @@ impl World {
         Self::around(Portal::start()).await
     }
 
+    /// For tests that press keys in a card.
+    pub(crate) async fn for_typing() -> Self {
+        Self { typing: true, ..Self::start().await }
+    }
+
     pub(crate) async fn around(portal: Portal) -> Self {
         let playwright = Playwright::launch().await.unwrap();
-        let args = [
-            "--disable-gpu",
-            "--disable-quic",
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-        ];
-        let executable = std::env::var("INLINE_UI_CHROMIUM");
-        let executable = executable.unwrap_or_else(|_| "/usr/bin/chromium".to_owned());
-        let options =
-            LaunchOptions::new().executable_path(executable).args(args.map(String::from).to_vec());
-        let browser = playwright.chromium().launch_with_options(options).await.unwrap();
-        Self { portal, browser, _playwright: playwright }
+        let engine = Engine::chosen();
+        Self {
+            portal,
+            engine,
+            typing: false,
+            light: OnceCell::new(),
+            dark: OnceCell::new(),
+            playwright,
+        }
     }
 
     /// The portal's root in a browser profile of its own.
@@ -63,8 +70,19 @@ impl World {
             .color_scheme(if look.dark { "dark" } else { "light" }.to_owned())
             .device_scale_factor(look.scale)
             .build();
-        let context = self.browser.new_context_with_options(options).await.unwrap();
+        let dark = look.dark && self.engine == Engine::Firefox;
+        let cell = if dark { &self.dark } else { &self.light };
+        let browser =
+            cell.get_or_init(|| self.engine.launch(&self.playwright, dark, self.typing)).await;
+        let context = browser.new_context_with_options(options).await.unwrap();
         Tab::new(context).await
+    }
+
+    /// Another page on the chat that `tab` has open, in the same profile.
+    pub(crate) async fn page_beside(&self, tab: &Tab) -> Tab {
+        let beside = Tab::new(tab.context.clone()).await;
+        beside.open(&tab.page.url()).await;
+        beside
     }
 
     /// Another page on the chat that `tab` has open, in a profile of its own.
@@ -101,6 +119,23 @@ pub(crate) struct Sent {
     pub(crate) data: Value,
 }
 
+impl Sent {
+    fn read(body: &Value) -> Self {
+        let name = body["name"].as_str().unwrap_or_default().to_owned();
+        Self { name, data: body["data"].clone() }
+    }
+}
+
+/// Over Firefox's protocol a request comes without its body: the page says it.
+const TELL_POSTS: &str = "if (self === top) {
+    const native = fetch;
+    self.fetch = (url, options) => {
+        if (`${url}`.endsWith('/events') && options?.method === 'POST')
+            console.debug(`posted event ${options.body}`);
+        return native(url, options);
+    };
+}";
+
 /// A page, and what it sent and complained of.
 pub(crate) struct Tab {
     pub(crate) page: Page,
@@ -112,7 +147,7 @@ pub(crate) struct Tab {
 }
 
 impl Tab {
-    async fn new(context: BrowserContext) -> Self {
+    pub(crate) async fn new(context: BrowserContext) -> Self {
         let page = context.new_page().await.unwrap();
         page.set_default_timeout(20_000.).await;
         let tab = Self {
@@ -126,11 +161,10 @@ impl Tab {
         let (sent, loads, posts) = (tab.sent.clone(), tab.loads.clone(), tab.posts.clone());
         let notice = move |request: playwright_rs::Request| {
             if request.method() == "POST" {
-                let body: Value = request.post_data_json().and_then(Result::ok).unwrap_or_default();
-                if request.url().ends_with("/events") {
-                    let name = body["name"].as_str().unwrap_or_default().to_owned();
-                    let data = body["data"].clone();
-                    sent.lock().unwrap().push(Sent { name, data });
+                if request.url().ends_with("/events")
+                    && let Some(Ok(body)) = request.post_data_json()
+                {
+                    sent.lock().unwrap().push(Sent::read(&body));
                 }
                 if request.url().ends_with("/loads") {
                     *loads.lock().unwrap() += 1;
@@ -140,8 +174,14 @@ impl Tab {
             async { Ok(()) }
         };
         tab.page.on_request(notice).await.unwrap();
-        let complaints = tab.complaints.clone();
+        if Engine::chosen() == Engine::Firefox {
+            tab.page.add_init_script(TELL_POSTS).await.unwrap();
+        }
+        let (complaints, sent) = (tab.complaints.clone(), tab.sent.clone());
         let complain = move |message: playwright_rs::ConsoleMessage| {
+            if let Some(body) = message.text().strip_prefix("posted event ") {
+                sent.lock().unwrap().push(Sent::read(&serde_json::from_str(body).unwrap()));
+            }
             if message.type_() == "error" {
                 let place = &message.location().url;
                 complaints.lock().unwrap().push(format!("{} ({place})", message.text()));
@@ -283,6 +323,22 @@ impl Tab {
         self.page.locator("li.events pre").all_text_contents().await.unwrap_or_default()
     }
 
+    /// The events that the agent read in messages, oldest first, as `name ×count: data`.
+    pub(crate) async fn events_read(&self) -> Vec<String> {
+        let lines = self.read_by_agent().await.join("\n");
+        let events = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let told = |it: Value| {
+            format!("{} ×{}: {}", it["name"].as_str().unwrap_or("?"), it["count"], it["data"])
+        };
+        events.map(told).collect()
+    }
+
+    /// Whatever the page asks of that address fails, until `page.unroute_all`.
+    pub(crate) async fn cut(&self, address: &str) {
+        let fail = |route: playwright_rs::protocol::Route| async move { route.abort(None).await };
+        self.page.route(address, fail).await.unwrap();
+    }
+
     pub(crate) async fn agent_state(&self) -> String {
         let ask = "() => fetch('/api' + location.pathname).then(r => r.json()).then(c => c.agent)";
         self.page.evaluate(ask, None::<&()>).await.unwrap_or_default()
@@ -317,7 +373,13 @@ impl Tab {
         results[usize::try_from(n - 1).unwrap()].clone()
     }
 
+    /// Of the system where the browser can be told, else as chosen in the portal's settings.
     pub(crate) async fn dark(&self, dark: bool) {
+        if Engine::chosen() == Engine::Firefox {
+            let theme = if dark { "dark" } else { "light" };
+            let choose = "(theme) => { document.documentElement.dataset.theme = theme; }";
+            return self.page.evaluate(choose, Some(&theme)).await.unwrap();
+        }
         let scheme = if dark { ColorScheme::Dark } else { ColorScheme::Light };
         let options = EmulateMediaOptions::builder().color_scheme(scheme).build();
         self.page.emulate_media(Some(options)).await.unwrap();
@@ -331,7 +393,7 @@ impl Tab {
 /// One card on one page.
 #[derive(Clone)]
 pub(crate) struct Card {
-    page: Page,
+    pub(crate) page: Page,
     pub(crate) host: Locator,
     selector: String,
 }
@@ -396,6 +458,23 @@ impl Card {
                 let line = self.line().await;
                 panic!("the line of {} is {found:?}, {line:?}, not {state:?}", self.selector);
             }
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    /// The line has that state and those words.
+    pub(crate) async fn says(&self, state: &str, words: &str) {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let found = (self.line_state().await, self.line().await);
+            if found.0 == state && found.1 == words {
+                return;
+            }
+            assert!(
+                Instant::now() < end,
+                "the line of {} is {found:?}, not {words:?}",
+                self.selector
+            );
             tokio::time::sleep(POLL).await;
         }
     }

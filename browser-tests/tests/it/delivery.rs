@@ -39,6 +39,8 @@ async fn a_click_while_the_agent_works_goes_in_at_its_next_step() -> Outcome {
     assert!(heard.contains("Step ") && !heard.contains("Step 1 of"), "{heard}");
     tab.idle().await;
     assert_eq!(tab.summaries().await, ["UI: A card · note"]);
+    assert_eq!(tab.events_read().await, ["note ×1: {\"n\":1}"]);
+    card.says("delivered", "The agent has this.").await;
     Ok(())
 }
 
@@ -82,6 +84,8 @@ async fn when_the_agent_was_let_go_a_click_waits_and_a_wake_click_starts_it() ->
     let waited = clicked.elapsed();
     assert!(waited + Duration::from_secs(1) > Duration::from_secs(seconds), "{said} {waited:?}");
     card.line_is("delivered").await;
+    let read = ["note ×1: {\"n\":1}", "go ×1: {\"n\":2}", "go ×1: {\"n\":3}"];
+    assert_eq!(tab.events_read().await, read);
     assert_eq!(tab.summaries().await.len(), 3);
     assert_eq!(tab.loads(), 1);
     Ok(())

@@ -172,7 +172,7 @@ async fn messages_forged_by_a_card_its_sibling_or_an_opener_are_not_heard() -> O
 
 #[tokio::test]
 async fn a_person_at_the_keyboard_gets_in_by_tab_and_by_the_heads_button() -> Outcome {
-    let world = World::start().await;
+    let world = World::for_typing().await;
     let tab = world.tab().await;
     let card = tab.show(BUTTON, &go()).await;
     // From the head's last button: the way past the card, then the card.

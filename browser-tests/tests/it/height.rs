@@ -75,6 +75,37 @@ async fn a_card_follows_content_that_grows_and_shrinks() -> Outcome {
 }
 
 #[tokio::test]
+async fn a_card_that_changes_its_height_for_ever_is_held_at_the_tallest_until_it_keeps_still()
+-> Outcome {
+    let world = World::start().await;
+    let tab = world.tab().await;
+    let html = "<p style='margin:0'>flips</p><div id=d style='height:100px'></div><script>
+        const timer = setInterval(() => { d.hidden = !d.hidden; }, 250);
+        </script><button id=b onclick='clearInterval(timer); d.hidden = true'>Stop</button>";
+    let card = tab.show(html, &json!([])).await;
+    let held = card.settled_height().await;
+    let long = "async () => {
+        const frame = document.querySelector('inline-ui-card').shadowRoot.querySelector('iframe');
+        const seen = new Set();
+        for (let i = 0; i < 60; i++) {
+            seen.add(frame.getBoundingClientRect().height);
+            await new Promise((done) => setTimeout(done, 50));
+        }
+        return [...seen];
+    }";
+    assert_eq!(tab.eval::<Vec<f64>>(long).await, [held], "it does not flicker");
+    let content = "[document.body.scrollHeight <= innerHeight, d.hidden]";
+    until("all of it to be seen at its tallest", async || {
+        (card.eval::<(bool, bool)>(content).await == (true, false)).then_some(())
+    })
+    .await;
+    card.click("#b").await;
+    until("the room to be given back", async || (card.height().await < held - 90.).then_some(()))
+        .await;
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_card_over_the_cap_scrolls_inside_and_show_all_shows_it() -> Outcome {
     let world = World::start().await;
     let tab = world.tab().await;

@@ -51,7 +51,7 @@ async fn the_cards_own_object_says_what_it_is_and_cannot_be_changed() -> Outcome
     let world = World::start().await;
     let tab = world.tab().await;
     let html = "<p id=own></p>
-        <button id=b onclick=\"pithagoras.emit('go', [alert(1), confirm(), prompt(), window.open('/')])\">
+        <button id=b onclick=\"patch(); pithagoras.emit('go', [alert(1), confirm(), prompt(), window.open('/')])\">
         Go</button><script>
         try { pithagoras = 1; } catch {}
         try { delete window.pithagoras; } catch {}
@@ -60,9 +60,11 @@ async fn the_cards_own_object_says_what_it_is_and_cannot_be_changed() -> Outcome
             card: pithagoras.card, events: pithagoras.events, frozen: Object.isFrozen(pithagoras),
             keys: Reflect.ownKeys(pithagoras).sort(), mode: pithagoras.theme.mode,
             colours: Reflect.ownKeys(pithagoras.theme.colors).length });
-        window.JSON = { stringify: () => '\"forged\"' };
-        Array.prototype.push = Map.prototype.get = Object.keys = () => { throw 'patched'; };
-        Function.prototype.call = Function.prototype.apply = () => { throw 'patched'; };
+        function patch() {
+            window.JSON = { stringify: () => '\"forged\"' };
+            Array.prototype.push = Map.prototype.get = Object.keys = () => { throw 'patched'; };
+            Function.prototype.call = Function.prototype.apply = () => { throw 'patched'; };
+        }
         </script>";
     let events = json!([{ "name": "go", "debounceMs": 0 }, { "name": "later", "once": true }]);
     let card = tab.show(html, &events).await;

@@ -1,6 +1,7 @@
 //! What would end a document elsewhere, and does not end a card.
 
 use crate::browser::{Card, Outcome, Tab, World, pause, until};
+use crate::engine::Engine;
 use crate::sink::Sink;
 use playwright_rs::expect;
 use serde_json::json;
@@ -19,7 +20,7 @@ async fn lives(tab: &Tab, card: &Card, after: &str) {
 
 #[tokio::test]
 async fn links_and_forms_without_handlers_do_not_end_the_card() -> Outcome {
-    let world = World::start().await;
+    let world = World::for_typing().await;
     let tab = world.tab().await;
     let sink = Sink::open(|_| String::new()).await;
     let html = format!(
@@ -62,22 +63,30 @@ async fn links_and_forms_without_handlers_do_not_end_the_card() -> Outcome {
 async fn a_card_that_leaves_once_is_drawn_again_and_works() -> Outcome {
     let world = World::start().await;
     let tab = world.tab().await;
+    let mut loads = 1;
     let html = "<button id=b onclick=\"pithagoras.emit('go', self.got)\">Go</button>
         <button id=reload onclick='location.reload()'>Reload</button>
         <button id=settings onclick=\"location = '/settings'\">Settings</button>
         <button id=away onclick=\"location.href = 'https://example.com/?d=secret'\">Away</button>
         <script>pithagoras.onData((data) => { self.got = data; });</script>";
     let card = tab.show(html, &json!([{ "name": "go", "debounceMs": 0 }])).await;
-    for (n, id) in ["reload", "settings", "away"].into_iter().enumerate() {
+    for id in ["reload", "settings", "away"] {
         let posted = format!("before {id}");
         tab.call("ui_update", &json!({ "card": "c1", "data": posted })).await;
         tab.idle().await;
         card.click(&format!("#{id}")).await;
-        until(&format!("a new load after {id}"), async || (tab.loads() == n + 2).then_some(()))
-            .await;
-        card.is_drawn().await;
-        // Nobody has touched this document; then somebody does, and it has what was posted.
-        assert!(!card.eval::<bool>("pithagoras.emit('go')").await);
+        // What may not be loaded ends the document in Chromium, and leaves it alone in Firefox.
+        if id == "reload" || world.engine == Engine::Chromium {
+            loads += 1;
+            until(&format!("a new load after {id}"), async || (tab.loads() == loads).then_some(()))
+                .await;
+            card.is_drawn().await;
+            // Nobody has touched this document; then somebody does, and it has what was posted.
+            assert!(!card.eval::<bool>("pithagoras.emit('go')").await);
+        } else {
+            pause(500).await;
+            assert_eq!(tab.loads(), loads, "{id}");
+        }
         let sent = tab.sent().len();
         card.click("#b").await;
         until("an event", async || (tab.sent().len() == sent + 1).then_some(())).await;

@@ -1,6 +1,7 @@
 //! A card has no network. The big battery is elsewhere; this is what every run checks.
 
 use crate::browser::{Look, Outcome, World, pause, until};
+use crate::engine::Engine;
 use crate::sink::Sink;
 use serde_json::json;
 
@@ -17,7 +18,7 @@ fn attempts(port: u16) -> String {
         const frame = document.createElement('iframe');
         frame.src = at('/frame');
         document.body.append(frame);
-        setTimeout(() => {{ location = at('/away'); }}, 800);
+        setTimeout(() => {{ self.tried = true; location = at('/away'); }}, 800);
         </script>"
     )
 }
@@ -31,9 +32,15 @@ async fn a_card_opens_no_connection_where_the_same_page_elsewhere_does() -> Outc
     let sink = Sink::open(attempts).await;
     let tab = world.tab().await;
     tab.call("ui_show", &json!({ "title": "Out", "html": attempts(sink.port) })).await;
-    // It tried everything before it left, and was drawn again three times.
     let card = tab.card(1);
-    card.line_is("left").await;
+    if world.engine == Engine::Chromium {
+        // It tried everything before it left, and was drawn again three times.
+        card.line_is("left").await;
+    } else {
+        // Where what may not be loaded leaves a document alone, it stays.
+        let tried = async || card.eval::<bool>("self.tried === true").await.then_some(());
+        until("all attempts", tried).await;
+    }
     pause(1000).await;
     assert_eq!(sink.paths(), Vec::<String>::new());
 

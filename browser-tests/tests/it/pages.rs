@@ -9,9 +9,43 @@ const CARD: &str = "<button id=b onclick=\"pithagoras.emit('go')\">Go</button>
 
 /// A real click where the button is, whatever lies over it.
 async fn click_at(tab: &Tab, card: &Card) {
+    card.get("#b").scroll_into_view_if_needed().await.unwrap();
     let area = card.get("#b").bounding_box().await.unwrap().unwrap();
     let (x, y) = (area.x + area.width / 2., area.y + area.height / 2.);
     tab.page.mouse().click(x, y, None).await.unwrap();
+}
+
+#[tokio::test]
+async fn pages_of_one_profile_and_of_two_say_the_same_under_a_card() -> Outcome {
+    let world = World::start().await;
+    let tab = world.tab().await;
+    let events = json!([{ "name": "go", "debounceMs": 0, "wake": true }]);
+    let first = tab.show(CARD, &events).await;
+    let (beside, elsewhere) = (world.page_beside(&tab).await, world.second_page(&tab).await);
+    let cards = [first, beside.card(1), elsewhere.card(1)];
+    for card in &cards {
+        card.is_drawn().await;
+    }
+    // Each page in turn sends, and all of them say the same of it.
+    for (n, card) in cards.iter().enumerate() {
+        card.page.bring_to_front().await?;
+        card.click("#b").await;
+        if n > 0 {
+            let words = async |card: &Card| {
+                let line = card.line().await;
+                line.starts_with("The agent starts on this in ").then_some(())
+            };
+            for card in &cards {
+                until("the line to say when", async || words(card).await).await;
+            }
+        }
+        for card in &cards {
+            card.says("delivered", "The agent has this.").await;
+        }
+        tab.idle().await;
+    }
+    assert_eq!(tab.events_read().await, ["go ×1: null", "go ×1: null", "go ×1: null"]);
+    Ok(())
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! The README's picture and one of every line under a card, in `browser-tests/screenshots/`.
 
 use crate::browser::{Card, Look, Outcome, Tab, World, until};
-use playwright_rs::ScreenshotOptions;
 use playwright_rs::protocol::{FulfillOptions, Route};
+use playwright_rs::{ScreenshotOptions, Viewport};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -141,11 +141,18 @@ async fn lines(dark: bool) -> Outcome {
     picture(&card, "rate_limited", dark).await;
     tab.page.unroute_all(None).await?;
 
-    ends(&tab, dark).await
+    Box::pin(ends(&tab, dark)).await
 }
 
 /// Lines of cards that came to their end, or that did not come.
 async fn ends(tab: &Tab, dark: bool) -> Outcome {
+    let down = shown(tab, "Portal down", CARD).await;
+    tab.cut("**/events").await;
+    down.click("#b").await;
+    down.line_is("unreachable").await;
+    picture(&down, "unreachable", dark).await;
+    tab.page.unroute_all(None).await?;
+    down.line_is("next_message").await;
     let offline = shown(tab, "Offline", CARD).await;
     tab.context.set_offline(true).await?;
     offline.click("#b").await;
@@ -159,15 +166,20 @@ async fn ends(tab: &Tab, dark: bool) -> Outcome {
     by_person.line_is("closed").await;
     picture(&by_person, "closed-person", dark).await;
     let by_agent = shown(tab, "Closed by the agent", CARD).await;
-    tab.call("ui_close", &json!({ "card": "c4" })).await;
+    tab.call("ui_close", &json!({ "card": "c5" })).await;
     by_agent.line_is("closed").await;
     picture(&by_agent, "closed-agent", dark).await;
     tab.idle().await;
 
-    let asked = json!({ "title": "Asked", "html": CARD, "wait": { "event": "go" } });
+    let events = json!([{ "name": "wake", "debounceMs": 0 }]);
+    let asked = json!({ "title": "Asked", "html": CARD, "events": events,
+        "wait": { "event": "go", "timeoutSeconds": 60 } });
     let asked = tab.show_and_wait(&asked).await;
     asked.line_is("asked").await;
     picture(&asked, "asked", dark).await;
+    asked.click("#w").await;
+    asked.line_is("next_step").await;
+    picture(&asked, "asked-next_step", dark).await;
     asked.click("#b").await;
     // Answered, and a moment later the portal says that the agent has it.
     let state = until("the answer to arrive", async || {
@@ -180,13 +192,13 @@ async fn ends(tab: &Tab, dark: bool) -> Outcome {
 
     let html = "<p>loop</p><script>setTimeout(() => location.reload(), 50);</script>";
     tab.call("ui_show", &json!({ "title": "Loop", "html": html })).await;
-    let left = tab.card(6);
+    let left = tab.card(7);
     left.line_is("left").await;
     picture(&left, "left", dark).await;
     tab.idle().await;
     tab.page.route("**/loads", |route: Route| async move { route.abort(None).await }).await?;
     tab.call("ui_show", &json!({ "title": "Missing", "html": CARD })).await;
-    let missing = tab.card(7);
+    let missing = tab.card(8);
     missing.line_is("missing").await;
     picture(&missing, "missing", dark).await;
     tab.page.unroute_all(None).await?;
@@ -194,5 +206,54 @@ async fn ends(tab: &Tab, dark: bool) -> Outcome {
     missing.is_drawn().await;
     missing.line_is("").await;
     tab.idle().await;
+
+    let late =
+        json!({ "title": "Late", "html": CARD, "wait": { "event": "go", "timeoutSeconds": 1 } });
+    let late = tab.show_and_wait(&late).await;
+    late.line_is("unanswered").await;
+    tab.idle().await;
+    picture(&late, "unanswered", dark).await;
+    late.click("#b").await;
+    late.line_is("next_message").await;
+    picture(&late, "unanswered-next_message", dark).await;
+    stopped(tab, dark).await?;
+    narrow(tab, &late, dark).await
+}
+
+/// A card that the page stopped, and one that is not kept any more.
+async fn stopped(tab: &Tab, dark: bool) -> Outcome {
+    let html = "<p>flood</p><script>setInterval(() => {
+        for (let i = 0; i < 500; i++) parent.parent.postMessage(i, '*'); }, 20);</script>";
+    tab.call("ui_show", &json!({ "title": "Flood", "html": html })).await;
+    let noisy = tab.card(10);
+    noisy.line_is("noisy").await;
+    picture(&noisy, "noisy", dark).await;
+    tab.idle().await;
+    // What the stream says of a card that had to make room.
+    let script = "host => {
+        const stranger = document.createElement('inline-ui-card');
+        for (const name of ['base', 'chat']) stranger.setAttribute(name, host.getAttribute(name));
+        stranger.setAttribute('card', 'c99');
+        host.after(stranger);
+    }";
+    let () = noisy.host.evaluate(script, None::<()>).await?;
+    let removed = tab.card(99);
+    removed.line_is("removed").await;
+    picture(&removed, "removed", dark).await;
+    Ok(())
+}
+
+/// The longest lines where there is least room.
+async fn narrow(tab: &Tab, late: &Card, dark: bool) -> Outcome {
+    let size = Viewport { width: 360, height: 740 };
+    tab.page.set_viewport_size(size).await?;
+    picture(&tab.card(7), "narrow-left", dark).await;
+    tab.cut("**/events").await;
+    late.click("#b").await;
+    late.line_is("unreachable").await;
+    picture(late, "narrow-unreachable", dark).await;
+    tab.page.unroute_all(None).await?;
+    late.line_is("next_message").await;
+    picture(late, "narrow-unanswered-next_message", dark).await;
     Ok(())
 }

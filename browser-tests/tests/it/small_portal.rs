@@ -5,6 +5,7 @@ use crate::portal::Portal;
 use crate::sink::get;
 use playwright_rs::{AriaRole, Locator, expect};
 use serde_json::{Value, json};
+use std::time::Instant;
 
 fn role(tab: &Tab, role: AriaRole, name: &str) -> Locator {
     tab.page.get_by_role(role, Some(named(name)))
@@ -95,15 +96,34 @@ async fn settings_apply_to_cards_that_are_open() -> Outcome {
     expect(outcome.clone()).to_have_text("Saved.").await?;
     until("the card to be lower", async || (card.height().await == 300.).then_some(())).await;
 
+    // An event that says nothing of its own follows the setting, in a card that is open.
+    let typed = "<button id=t onclick=\"pithagoras.emit('typed')\">Type</button>";
+    let typing = tab.show(typed, &json!([{ "name": "typed" }])).await;
+    let debounce = settings.page.locator("#inline-ui-debounceMs");
+    for (ms, least) in [("3000", 2800), ("0", 0)] {
+        debounce.fill(ms, None).await?;
+        save.click(None).await?;
+        expect(outcome.clone()).to_have_text("Saved.").await?;
+        pause(500).await;
+        let sent = tab.sent().len();
+        let began = Instant::now();
+        typing.click("#t").await;
+        until("the event", async || (tab.sent().len() > sent).then_some(())).await;
+        let took = began.elapsed().as_millis();
+        assert!(took >= least && (least > 0 || took < 2800), "{took} ms with {ms}");
+    }
+
     settings.page.locator("#inline-ui-wake").uncheck(None).await?;
     save.click(None).await?;
     expect(outcome).to_have_text("Saved.").await?;
     card.click("#b").await;
-    card.line_is("next_message").await;
+    card.says("next_message", "The agent gets this with your next message.").await;
     assert_eq!(tab.agent_state().await, "idle");
     assert_eq!(tab.summaries().await.len(), 0);
     tab.say("hello").await;
     tab.agent_quotes("go", &Value::Null).await;
+    card.says("delivered", "The agent has this.").await;
+    assert_eq!(tab.events_read().await, ["typed ×2: null", "go ×1: null"]);
     Ok(())
 }
 

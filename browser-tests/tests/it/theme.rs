@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 #[tokio::test]
 async fn a_change_of_theme_keeps_what_is_typed_and_tells_the_card_once() -> Outcome {
-    let world = World::start().await;
+    let world = World::for_typing().await;
     let tab = world.tab().await;
     let html = "<input id=i><script>self.told = 0;
         addEventListener('pithagoras:theme', () => { told++; });

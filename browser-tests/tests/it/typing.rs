@@ -137,6 +137,8 @@ async fn three_clicks_before_the_agent_looks_are_one_line_times_three() -> Outco
     tab.say("hello").await;
     tab.idle().await;
     assert_eq!(tab.summaries().await, ["UI: A card · change ×3, order"]);
+    assert_eq!(tab.events_read().await, ["change ×3: {\"n\":3}", "order ×1: 1"]);
+    card.says("delivered", "The agent has this.").await;
     let row = tab.page.locator("li.events");
     expect(row.locator("pre")).to_be_hidden().await?;
     row.locator("summary").click(None).await?;
@@ -187,5 +189,23 @@ async fn what_is_typed_before_the_page_goes_away_still_goes() -> Outcome {
     card.line_is("next_message").await;
     tab.say("hello").await;
     tab.agent_quotes("typed", &json!("late")).await;
+    Ok(())
+}
+
+#[tokio::test]
+async fn impatient_clicks_on_an_order_that_is_taken_once_are_one_order() -> Outcome {
+    let world = World::start().await;
+    let tab = world.tab().await;
+    let html = "<button id=b onclick=\"pithagoras.emit('order', { n: 1 })\">Order</button>";
+    let events = json!([{ "name": "order", "debounceMs": 0, "once": true, "wake": true }]);
+    let card = tab.show(html, &events).await;
+    for _ in 0..4 {
+        card.click("#b").await;
+        pause(300).await;
+    }
+    tab.agent_quotes("order", &json!({ "n": 1 })).await;
+    card.says("delivered", "The agent has this.").await;
+    tab.idle().await;
+    assert_eq!(tab.events_read().await, ["order ×1: {\"n\":1}"]);
     Ok(())
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 #[tokio::test]
 async fn a_hundred_updates_post_into_the_living_document() -> Outcome {
-    let world = World::start().await;
+    let world = World::for_typing().await;
     let tab = world.tab().await;
     let html = "<b id=n></b><input id=i><script>
         self.seen = [];
@@ -109,7 +109,7 @@ async fn new_html_draws_the_card_afresh_and_untouched() -> Outcome {
 
 #[tokio::test]
 async fn a_card_that_the_agent_closed_stays_as_it_was_and_says_so() -> Outcome {
-    let world = World::start().await;
+    let world = World::for_typing().await;
     let tab = world.tab().await;
     let html = "<p id=p>first</p><input id=i oninput=\"pithagoras.emit('typed', this.value)\">
         <script>pithagoras.onData((data) => { p.textContent = data; });</script>";
@@ -130,5 +130,23 @@ async fn a_card_that_the_agent_closed_stays_as_it_was_and_says_so() -> Outcome {
     expect(card.get("#p")).to_have_text("posted").await?;
     tab.call("ui_update", &json!({ "card": "c1", "data": "too late" })).await;
     tab.call_is(4, "failed").await;
+    Ok(())
+}
+
+#[tokio::test]
+async fn when_a_row_above_goes_the_cards_below_keep_what_was_typed_and_do_not_load_again() -> Outcome
+{
+    let world = World::for_typing().await;
+    let tab = world.tab().await;
+    tab.show("<p>above</p>", &json!([])).await;
+    let below = tab.show("<input id=i aria-label=Text>", &json!([])).await;
+    below.click("#i").await;
+    below.get("#i").press_sequentially("keep", None).await?;
+    let () = tab.eval("() => document.querySelector('li.call').remove()").await;
+    expect(tab.page.locator("inline-ui-card")).to_have_count(1).await?;
+    tab.call("ui_update", &json!({ "card": "c2", "title": "Still here" })).await;
+    expect(below.part("header b")).to_have_text("Still here").await?;
+    assert_eq!(below.get("#i").input_value(None).await?, "keep");
+    assert_eq!(tab.loads(), 2);
     Ok(())
 }

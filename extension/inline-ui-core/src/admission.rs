@@ -1,5 +1,6 @@
 //! Rule 1: whether an event is taken, and which refusal it gets. The order is the contract's.
 
+use crate::accepted::AcceptedIds;
 use crate::card::{Card, DeliveryState};
 use crate::ids::EventName;
 use crate::input::{EventInput, LoadCheck};
@@ -8,6 +9,7 @@ use crate::limits;
 use crate::rate::Rate;
 use crate::refusal::Refusal;
 use crate::time::Instant;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// An event that passed every rule but that the chat and the card exist, which its finder has seen to.
@@ -30,11 +32,12 @@ pub(crate) enum Admitted {
 
 pub(crate) fn admit(
     card: &Card,
+    accepted: &AcceptedIds,
     chat: &Rate,
     event: &EventInput,
     now: Instant,
 ) -> Result<Admitted, Refusal> {
-    if let Some(state) = card.accepted(&event.id) {
+    if let Some(state) = accepted.find(card.record.id, &event.id) {
         return Ok(Admitted::Before(state));
     }
     let of_this_document = match event.load {
@@ -48,15 +51,19 @@ pub(crate) fn admit(
     if !card.record.is_open() {
         return Err(Refusal::CardClosed { card: card.record.id });
     }
-    let name = EventName::parse(&event.name)?;
-    let Some(declared) = card.event(&name) else { return Err(Refusal::UndeclaredEvent { name }) };
+    let Some(declared) = card.event(&event.name) else {
+        let name = EventName::parse(&event.name)?;
+        return Err(Refusal::UndeclaredEvent { name });
+    };
+    let name = declared.name.clone();
     if declared.spent {
         return Err(Refusal::EventSpent { name });
     }
-    let data = match event.data.as_deref() {
+    let data = match &event.data {
         None => "null".into(),
         Some(data) => match compact(data, limits::EVENT_DATA_BYTES, limits::DATA_DEPTH) {
-            Ok(data) => data.into(),
+            Ok(Cow::Borrowed(_)) => data.clone(),
+            Ok(Cow::Owned(data)) => data.into(),
             Err(JsonBound::TooLarge) => return Err(Refusal::DataTooLarge),
             Err(JsonBound::TooDeep) => return Err(Refusal::DataTooDeep),
         },

@@ -1,8 +1,8 @@
-use crate::ids::{CallId, CardId, EventId, EventName};
+use crate::ids::{CallId, CardId, EventName};
 use crate::limits;
 use crate::rate::Rate;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// An event that a card may send.
@@ -135,9 +135,8 @@ pub(crate) enum Last {
 /// A card in memory.
 #[derive(Debug, Clone)]
 pub(crate) struct Card {
-    pub(crate) record: CardRecord,
-    /// The last accepted ids and the state each was answered with, oldest first.
-    pub(crate) accepted: VecDeque<(EventId, DeliveryState)>,
+    /// Shared with the card that an input may go back to.
+    pub(crate) record: Arc<CardRecord>,
     pub(crate) rate: Rate,
     /// Whether a page ever fetched its frame in this process.
     pub(crate) seen: bool,
@@ -150,8 +149,7 @@ pub(crate) struct Card {
 impl Card {
     pub(crate) fn new(record: CardRecord, rate: Rate) -> Self {
         Self {
-            record,
-            accepted: VecDeque::new(),
+            record: Arc::new(record),
             rate,
             seen: false,
             last: None,
@@ -160,24 +158,12 @@ impl Card {
         }
     }
 
-    /// The last event it sent.
-    pub(crate) fn newest(&self) -> Option<&EventId> {
-        self.accepted.back().map(|(id, _)| id)
+    pub(crate) fn record_mut(&mut self) -> &mut CardRecord {
+        Arc::make_mut(&mut self.record)
     }
 
-    pub(crate) fn accepted(&self, id: &EventId) -> Option<DeliveryState> {
-        self.accepted.iter().rev().find(|(known, _)| known == id).map(|(_, state)| *state)
-    }
-
-    pub(crate) fn remember(&mut self, id: EventId, state: DeliveryState) {
-        if self.accepted.len() == limits::EVENT_IDS_PER_CARD {
-            self.accepted.pop_front();
-        }
-        self.accepted.push_back((id, state));
-    }
-
-    pub(crate) fn event(&self, name: &EventName) -> Option<&DeclaredEvent> {
-        self.record.events.iter().find(|event| event.name == *name)
+    pub(crate) fn event(&self, name: &str) -> Option<&DeclaredEvent> {
+        self.record.events.iter().find(|event| event.name.as_str() == name)
     }
 }
 

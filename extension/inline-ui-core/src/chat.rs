@@ -2,19 +2,20 @@ mod delivery;
 #[cfg(test)]
 mod tests;
 
+use crate::accepted::AcceptedIds;
 use crate::admission::{Admitted, admit};
 use crate::card::{Card, CardRecord, ClosedBy, DeliveryState, Last, width_class};
 use crate::effect::{CardView, ChatRecord, Effect, PageEvent, Snapshot, Write};
 use crate::ids::{CallId, CardId, EventId};
 use crate::limits;
-use crate::outbox::{Entry, Outbox, Replaced, Subject};
+use crate::outbox::{Entry, HeldState, Outbox, Replaced, Subject};
 use crate::rate::Rate;
 use crate::refusal::Refusal;
 use crate::settings::Settings;
 use crate::time::{InputClock, Instant, Now};
+use crate::undo::Undo;
 use crate::wait::{Outcome, Wait};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Arc;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use crate::input::{Accepted, AgentState, EventInput, Input, Show, TakeAt, Update};
@@ -24,8 +25,9 @@ use crate::input::{Accepted, AgentState, EventInput, Input, Show, TakeAt, Update
 /// After every call of [`Chat::handle`] and [`Chat::handle_timeout`], drain [`Chat::poll_effect`] to
 /// `None`, then ask [`Chat::poll_timeout`] when to call [`Chat::handle_timeout`].
 ///
-/// A clone shares nothing but what is left of the rates, and is cheap: it serves to go back when a
-/// write fails.
+/// When what an input wrote could not be kept, [`Chat::undo`] makes the chat what it was before it.
+///
+/// A clone shares nothing but what is left of the rates.
 #[derive(Debug, Clone)]
 pub struct Chat {
     seed: u64,
@@ -34,16 +36,42 @@ pub struct Chat {
     rate: Rate,
     agent: AgentState,
     next_card: u32,
-    cards: BTreeMap<CardId, Arc<Card>>,
+    cards: Undo<CardId, Card>,
+    accepted: AcceptedIds,
     outbox: Outbox,
-    waits: BTreeMap<CardId, Wait>,
+    waits: Undo<CardId, Wait>,
     woken: Option<Instant>,
     woken_wall: Option<i64>,
     /// Cards whose last event is not known to be delivered: those whose state may change.
-    pending: BTreeSet<CardId>,
+    pending: Undo<CardId, ()>,
+    /// Cards whose last event is elsewhere since this input.
+    stirred: Vec<CardId>,
+    /// What the pages were told under.
+    told_under: Option<Outlook>,
     hinted: Option<TakeAt>,
     wake_hint_at: Option<Instant>,
     effects: VecDeque<Effect>,
+    before: Standing,
+}
+
+/// What the states of all cards hang on, beside where each one's last event is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Outlook {
+    unsent: DeliveryState,
+    held: Option<HeldState>,
+}
+
+/// What an undo goes back to, beside the maps.
+#[derive(Debug, Clone, Copy, Default)]
+struct Standing {
+    settings: Settings,
+    agent: AgentState,
+    next_card: u32,
+    woken: Option<Instant>,
+    woken_wall: Option<i64>,
+    told_under: Option<Outlook>,
+    hinted: Option<TakeAt>,
+    wake_hint_at: Option<Instant>,
 }
 
 impl Chat {
@@ -52,11 +80,10 @@ impl Chat {
     /// not have kept is given back: drain the effects before the first input.
     pub fn restore(snapshot: Snapshot, settings: Settings, seed: u64, now: Now) -> Self {
         let clock = InputClock::default();
-        let mut cards = BTreeMap::new();
-        for (record, accepted) in snapshot.cards {
-            let mut card = Card::new(record, Rate::of_card(&clock));
-            card.accepted = accepted.into();
-            cards.insert(card.record.id, Arc::new(card));
+        let (mut cards, mut accepted) = (BTreeMap::new(), AcceptedIds::default());
+        for (record, ids) in snapshot.cards {
+            accepted.restore(record.id, ids);
+            cards.insert(record.id, Card::new(record, Rate::of_card(&clock)));
         }
         let (next_card, woken_wall) =
             snapshot.chat.map_or((1, None), |chat| (chat.next_card, chat.woken_at));
@@ -71,15 +98,19 @@ impl Chat {
             clock,
             agent: AgentState::Gone,
             next_card,
-            cards,
+            cards: Undo::new(cards),
+            accepted,
             outbox: Outbox::restore(snapshot.entries, snapshot.answers, snapshot.messages),
-            waits: BTreeMap::new(),
+            waits: Undo::default(),
             woken: since.filter(|ago| *ago < limits::WAKE_DISTANCE).map(|ago| now.mono - ago),
             woken_wall,
-            pending: BTreeSet::new(),
+            pending: Undo::default(),
+            stirred: Vec::new(),
+            told_under: None,
             hinted: None,
             wake_hint_at: None,
             effects: VecDeque::new(),
+            before: Standing::default(),
         };
         for call in chat.outbox.answered_calls() {
             chat.give_back(&call);
@@ -89,11 +120,13 @@ impl Chat {
         chat.effects.retain(|effect| matches!(effect, Effect::Write(_)));
         chat.wake_hint_at = chat.wake_due(now.mono);
         chat.hinted = chat.wake_hint_at.map(|_| TakeAt::Wake);
+        chat.keep();
         chat
     }
 
     /// Takes one input. A refusal changes nothing but the rates.
     pub fn handle(&mut self, now: Now, input: Input) -> Result<Accepted, Refusal> {
+        self.keep();
         let accepted = match input {
             Input::Show { call, anchor, show } => Ok(self.show(now, call, anchor, *show)),
             Input::Update(update) => self.update(now, *update),
@@ -135,6 +168,7 @@ impl Chat {
 
     /// Does what is due: ends waits, hints at a wake.
     pub fn handle_timeout(&mut self, now: Now) {
+        self.keep();
         let due: Vec<CardId> = self
             .waits
             .values()
@@ -146,6 +180,50 @@ impl Chat {
             self.end_wait(now, card, if seen { Outcome::Timeout } else { Outcome::Unseen });
         }
         self.hint(now);
+    }
+
+    /// Makes the chat what it was before the last input or timeout, but for the rates. Effects that
+    /// were not polled are gone.
+    pub fn undo(&mut self) {
+        self.cards.undo();
+        self.accepted.undo();
+        self.outbox.undo();
+        self.waits.undo();
+        self.pending.undo();
+        let Standing {
+            settings,
+            agent,
+            next_card,
+            woken,
+            woken_wall,
+            told_under,
+            hinted,
+            wake_hint_at,
+        } = self.before;
+        (self.settings, self.agent, self.next_card) = (settings, agent, next_card);
+        (self.woken, self.woken_wall, self.told_under) = (woken, woken_wall, told_under);
+        (self.hinted, self.wake_hint_at) = (hinted, wake_hint_at);
+        self.effects.clear();
+    }
+
+    /// Forgets what an undo would go back to. The next input or timeout does that, too.
+    pub fn keep(&mut self) {
+        self.cards.keep();
+        self.accepted.keep();
+        self.outbox.keep();
+        self.waits.keep();
+        self.pending.keep();
+        self.stirred.clear();
+        self.before = Standing {
+            settings: self.settings,
+            agent: self.agent,
+            next_card: self.next_card,
+            woken: self.woken,
+            woken_wall: self.woken_wall,
+            told_under: self.told_under,
+            hinted: self.hinted,
+            wake_hint_at: self.wake_hint_at,
+        };
     }
 
     /// The next thing to do for the world, in order.
@@ -183,6 +261,12 @@ impl Chat {
             && self.wake_hint_at.is_none()
     }
 
+    /// From when on nothing at all is lost when this leaves memory, the rates included, if it
+    /// [is at rest](Self::is_at_rest).
+    pub fn rested_at(&self) -> Option<Instant> {
+        self.is_at_rest().then(|| self.clock.full_at())
+    }
+
     fn show(&mut self, now: Now, call: CallId, anchor: CallId, show: Show) -> Accepted {
         while self.cards.len() >= limits::CARDS_PER_CHAT {
             self.drop_oldest(now);
@@ -206,7 +290,7 @@ impl Chat {
         self.write_chat();
         self.write(Write::Card(record.clone()));
         self.write(Write::Document { card: id, html: show.html });
-        self.cards.insert(id, Arc::new(Card::new(record, Rate::of_card(&self.clock))));
+        self.cards.insert(id, Card::new(record, Rate::of_card(&self.clock)));
         let waits = show.wait.is_some();
         if let Some(asked) = show.wait {
             self.waits.insert(id, Wait::new(call, id, asked, now));
@@ -223,12 +307,13 @@ impl Chat {
         }
         let redrawn = update.html.is_some();
         let changed = redrawn || update.title.is_some();
+        let record = card.record_mut();
         if let Some(title) = update.title {
-            card.record.title = title;
+            record.title = title;
         }
-        card.record.revision += u32::from(redrawn);
-        card.record.posts += u64::from(update.data.is_some());
-        let record = card.record.clone();
+        record.revision += u32::from(redrawn);
+        record.posts += u64::from(update.data.is_some());
+        let record = record.clone();
         let n = record.posts;
         if let Some(html) = update.html {
             self.write(Write::Document { card: id, html });
@@ -250,8 +335,8 @@ impl Chat {
         if !card.record.is_open() {
             return Ok(Accepted::Closed { card: id, already: true });
         }
-        card.record.closed_by = Some(by);
-        let record = card.record.clone();
+        card.record_mut().closed_by = Some(by);
+        let record = CardRecord::clone(&card.record);
         self.write(Write::Card(record.clone()));
         let waited = self.waits.contains_key(&id);
         self.end_wait(now, id, Outcome::Closed);
@@ -278,10 +363,11 @@ impl Chat {
         let id = event.card;
         let card =
             self.cards.get(&id).ok_or_else(|| Refusal::UnknownCard { card: id.to_string() })?;
-        let (name, data, wake, once) = match admit(card, &self.rate, &event, now.mono)? {
-            Admitted::Before(state) => return Ok(Accepted::Event { state, after: None }),
-            Admitted::New { name, data, wake, once } => (name, data, wake, once),
-        };
+        let (name, data, wake, once) =
+            match admit(card, &self.accepted, &self.rate, &event, now.mono)? {
+                Admitted::Before(state) => return Ok(Accepted::Event { state, after: None }),
+                Admitted::New { name, data, wake, once } => (name, data, wake, once),
+            };
         let entry = Entry {
             seq: self.outbox.next_seq(),
             card: id,
@@ -301,26 +387,29 @@ impl Chat {
             self.write_queued(replaced);
             Last::Queue
         };
-        self.pending.insert(id);
+        if !self.pending.contains_key(&id) {
+            self.pending.insert(id, ());
+        }
+        self.stirred.push(id);
         let card = self.card_mut(id)?;
         card.last = Some(last);
+        // A coalesced event says its state again: the line under the card is about the newest.
+        card.told = None;
         let mut changed = None;
-        if once
-            && let Some(declared) =
-                card.record.events.iter_mut().find(|declared| declared.name == name)
-        {
-            declared.spent = true;
-            changed = Some(card.record.clone());
+        if once {
+            let mut events = card.record_mut().events.iter_mut();
+            if let Some(declared) = events.find(|declared| declared.name == name) {
+                declared.spent = true;
+                changed = Some(CardRecord::clone(&card.record));
+            }
         }
         let (state, after) = self.state(now, id).unwrap_or((DeliveryState::NextMessage, None));
-        self.card_mut(id)?.remember(event.id.clone(), state);
+        self.accepted.add(id, event.id.clone(), state);
         self.write(Write::AcceptedId { card: id, id: event.id, state });
         if let Some(record) = changed {
             self.write(Write::Card(record));
             self.tell_card(now, id, PageEvent::Changed);
         }
-        // A coalesced event says its state again: the line under the card is about the newest.
-        self.card_mut(id)?.told = None;
         Ok(Accepted::Event { state, after })
     }
 
@@ -338,8 +427,8 @@ impl Chat {
             return Ok(Accepted::Done);
         }
         card.height_at = Some(now.mono);
-        card.record.heights.insert(class, height);
-        let record = card.record.clone();
+        card.record_mut().heights.insert(class, height);
+        let record = CardRecord::clone(&card.record);
         self.write(Write::Card(record));
         Ok(Accepted::Done)
     }
@@ -348,10 +437,12 @@ impl Chat {
         for card in self.waits.keys().copied().collect::<Vec<_>>() {
             self.end_wait(now, card, Outcome::Closed);
         }
-        for card in std::mem::take(&mut self.cards).into_keys() {
-            self.effects.push_back(Effect::Page(PageEvent::Removed(card)));
+        for card in self.cards.keys() {
+            self.effects.push_back(Effect::Page(PageEvent::Removed(*card)));
         }
-        self.outbox = Outbox::default();
+        self.cards.clear();
+        self.accepted.clear();
+        self.outbox.clear();
         self.pending.clear();
         self.write(Write::DeleteChat);
         Accepted::Done
@@ -360,6 +451,7 @@ impl Chat {
     fn drop_oldest(&mut self, now: Now) {
         let Some((id, _)) = self.cards.pop_first() else { return };
         self.end_wait(now, id, Outcome::Closed);
+        self.accepted.drop_card(id);
         self.pending.remove(&id);
         self.write(Write::RemoveCard(id));
         self.effects.push_back(Effect::Page(PageEvent::Removed(id)));
@@ -378,16 +470,21 @@ impl Chat {
         let id = card.record.id;
         let (state, after) =
             self.state(now, id).map_or((None, None), |(state, after)| (Some(state), after));
-        CardView { record: card.record.clone(), waiting: self.waiting(id), state, after }
+        CardView {
+            record: CardRecord::clone(&card.record),
+            waiting: self.waiting(id),
+            state,
+            after,
+        }
     }
 
     fn waiting(&self, card: CardId) -> Vec<crate::ids::EventName> {
         self.waits.get(&card).map_or_else(Vec::new, |wait| wait.events.clone())
     }
 
-    fn tell_card(&mut self, now: Now, id: CardId, event: impl FnOnce(CardView) -> PageEvent) {
+    fn tell_card(&mut self, now: Now, id: CardId, event: impl FnOnce(Box<CardView>) -> PageEvent) {
         if let Some(view) = self.card(now, id) {
-            self.effects.push_back(Effect::Page(event(view)));
+            self.effects.push_back(Effect::Page(event(Box::new(view))));
         }
     }
 
@@ -399,10 +496,7 @@ impl Chat {
     }
 
     fn card_mut(&mut self, id: CardId) -> Result<&mut Card, Refusal> {
-        self.cards
-            .get_mut(&id)
-            .map(Arc::make_mut)
-            .ok_or_else(|| Refusal::UnknownCard { card: id.to_string() })
+        self.cards.get_mut(&id).ok_or_else(|| Refusal::UnknownCard { card: id.to_string() })
     }
 
     fn write(&mut self, write: Write) {

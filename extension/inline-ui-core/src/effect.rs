@@ -85,11 +85,11 @@ pub struct ChatRecord {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageEvent {
     /// A card is new.
-    Shown(CardView),
+    Shown(Box<CardView>),
     /// A card has another title, document, event, height or wait.
-    Changed(CardView),
+    Changed(Box<CardView>),
     /// A card was closed.
-    Closed(CardView),
+    Closed(Box<CardView>),
     /// A card is no longer kept.
     Removed(CardId),
     /// A card got a post.

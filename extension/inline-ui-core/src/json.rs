@@ -1,5 +1,7 @@
 //! Bounds on JSON that somebody else wrote.
 
+use std::borrow::Cow;
+
 /// Why a piece of JSON is not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonBound {
@@ -9,12 +11,12 @@ pub enum JsonBound {
     TooDeep,
 }
 
-/// Copies well-formed JSON without the white space between its tokens, and holds it to its bounds.
+/// Well-formed JSON without the white space between its tokens, held to its bounds.
 ///
 /// Numbers, escapes and the order of members stay as their author wrote them: nothing is parsed, so
 /// nothing is rounded, and depth costs no stack.
-pub fn compact(json: &str, max_bytes: usize, max_depth: usize) -> Result<String, JsonBound> {
-    let mut out = String::with_capacity(json.len().min(max_bytes));
+pub fn compact(json: &str, max_bytes: usize, max_depth: usize) -> Result<Cow<'_, str>, JsonBound> {
+    let mut out = String::new();
     let mut depth = 0_usize;
     let mut in_string = false;
     let mut escaped = false;
@@ -45,8 +47,13 @@ pub fn compact(json: &str, max_bytes: usize, max_depth: usize) -> Result<String,
             _ => {}
         }
     }
-    out.push_str(&json[from..]);
-    if out.len() > max_bytes { Err(JsonBound::TooLarge) } else { Ok(out) }
+    let kept = if from == 0 {
+        Cow::Borrowed(json)
+    } else {
+        out.push_str(&json[from..]);
+        Cow::Owned(out)
+    };
+    if kept.len() > max_bytes { Err(JsonBound::TooLarge) } else { Ok(kept) }
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@
 //!
 //! Effects come in the order in which they are to happen, writes before what depends on them.
 
+mod accepted;
 mod admission;
 mod card;
 mod chat;
@@ -50,6 +51,7 @@ mod refusal;
 mod settings;
 mod time;
 pub mod tools;
+mod undo;
 mod wait;
 
 pub use card::{CardRecord, ClosedBy, DeclaredEvent, DeliveryState, width_class};

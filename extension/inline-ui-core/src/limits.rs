@@ -78,15 +78,16 @@ mod tests {
     #[test]
     fn the_browsers_half_has_the_same_numbers() {
         let bridge = include_str!("../../../bridge-js/card.js");
-        let host = include_str!("../../../bridge-js/host.js");
+        let present = include_str!("../../../bridge-js/present.js");
+        let height = include_str!("../../../bridge-js/height.js");
         for (file, line) in [
             (bridge, format!("const EVENT_BYTES = {EVENT_DATA_BYTES};")),
             (bridge, format!("const EVENT_DEPTH = {DATA_DEPTH};")),
-            (host, format!("const WIDTH_CLASS = {WIDTH_CLASS_PX};")),
-            (host, format!("const LOADS = {SELF_LOADS};")),
-            (host, format!("const LOADS_MS = {}_000;", SELF_LOADS_WITHIN.as_secs())),
+            (height, format!("const WIDTH_CLASS = {WIDTH_CLASS_PX};")),
+            (present, format!("const LOADS = {SELF_LOADS};")),
+            (present, format!("const LOADS_MS = {}_000;", SELF_LOADS_WITHIN.as_secs())),
             (
-                host,
+                present,
                 format!("{{ debounceMs: {DEBOUNCE_DEFAULT_MS}, maxHeight: {HEIGHT_DEFAULT_PX} }}"),
             ),
         ] {

@@ -1,7 +1,8 @@
 use crate::ids::{CallId, CardId, EventId, EventName};
 use crate::message::{Message, Packer};
+use crate::undo::Undo;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// What an entry is about.
@@ -74,10 +75,19 @@ pub(crate) enum HeldState {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outbox {
     next_seq: u64,
-    queue: BTreeMap<u64, Entry>,
-    places: BTreeMap<Key, u64>,
+    queue: Undo<u64, Entry>,
+    places: Undo<Key, u64>,
     held: VecDeque<Held>,
-    answers: BTreeMap<CallId, Entry>,
+    answers: Undo<CallId, Entry>,
+    woken_by: usize,
+    before: Before,
+}
+
+/// What an undo goes back to, beside the maps.
+#[derive(Debug, Clone, Default)]
+struct Before {
+    next_seq: u64,
+    held: VecDeque<Held>,
     woken_by: usize,
 }
 
@@ -241,6 +251,38 @@ impl Outbox {
         }
         let in_message = |held: &&Held| held.message.has(card, id);
         self.held.iter().find(in_message).map(|held| Found::Message(&held.message.id))
+    }
+
+    /// The state of the message that is out or came back. There is one at most.
+    pub(crate) fn held_state(&self) -> Option<HeldState> {
+        self.held.front().map(|held| held.state)
+    }
+
+    /// From here on, this is what it goes back to.
+    pub(crate) fn keep(&mut self) {
+        self.queue.keep();
+        self.places.keep();
+        self.answers.keep();
+        self.before =
+            Before { next_seq: self.next_seq, held: self.held.clone(), woken_by: self.woken_by };
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.queue.clear();
+        self.places.clear();
+        self.answers.clear();
+        self.next_seq = 0;
+        self.held.clear();
+        self.woken_by = 0;
+    }
+
+    pub(crate) fn undo(&mut self) {
+        self.queue.undo();
+        self.places.undo();
+        self.answers.undo();
+        self.next_seq = self.before.next_seq;
+        self.held = self.before.held.clone();
+        self.woken_by = self.before.woken_by;
     }
 
     fn insert(&mut self, entry: Entry) {

@@ -22,7 +22,16 @@ type Limiter = RateLimiter<
 pub(crate) struct Rate {
     clock: InputClock,
     limiter: Arc<Limiter>,
+    /// How long a token takes to come back.
+    refill: Duration,
 }
+
+/// How long a limiter takes from empty to full.
+const LONGEST: Duration = {
+    let card = limits::CARD_BURST.div_ceil(limits::CARD_PER_SECOND);
+    let chat = limits::CHAT_BURST.div_ceil(limits::CHAT_PER_SECOND);
+    Duration::from_secs(if card > chat { card as u64 } else { chat as u64 })
+};
 
 impl Rate {
     pub(crate) fn of_card(clock: &InputClock) -> Self {
@@ -39,15 +48,18 @@ impl Rate {
         Self {
             clock: clock.clone(),
             limiter: Arc::new(RateLimiter::direct_with_clock(quota, clock.clone())),
+            refill: quota.replenish_interval(),
         }
     }
 
     /// Spends one token, or says how long there is none.
     pub(crate) fn spend(&self, now: Instant) -> Result<(), Duration> {
         self.clock.set(now);
-        self.limiter
-            .check()
-            .map_err(|until| until.wait_time_from(self.clock.now()).max(Duration::from_millis(1)))
+        self.limiter.check().map_err(|until| {
+            until.wait_time_from(self.clock.now()).max(Duration::from_millis(1))
+        })?;
+        self.clock.spent(self.refill, LONGEST);
+        Ok(())
     }
 }
 

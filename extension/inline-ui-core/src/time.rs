@@ -48,11 +48,30 @@ pub struct Now {
 
 /// The clock of a chat's rate limiters: it stands where the last input put it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct InputClock(Arc<AtomicU64>);
+pub(crate) struct InputClock(Arc<Moments>);
+
+#[derive(Debug, Default)]
+struct Moments {
+    now: AtomicU64,
+    full: AtomicU64,
+}
 
 impl InputClock {
     pub(crate) fn set(&self, now: Instant) {
-        self.0.store(u64::try_from(now.0.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.0.now.store(nanos(now.0), Ordering::Relaxed);
+    }
+
+    /// A limiter of this clock spent a token, which takes `refill` to come back. `longest` is how long
+    /// the slowest limiter takes from empty to full.
+    pub(crate) fn spent(&self, refill: Duration, longest: Duration) {
+        let now = self.0.now.load(Ordering::Relaxed);
+        let full = self.0.full.load(Ordering::Relaxed).max(now).saturating_add(nanos(refill));
+        self.0.full.store(full.min(now.saturating_add(nanos(longest))), Ordering::Relaxed);
+    }
+
+    /// From when on every limiter of this clock is full; it may be sooner.
+    pub(crate) fn full_at(&self) -> Instant {
+        Instant(Duration::from_nanos(self.0.full.load(Ordering::Relaxed)))
     }
 }
 
@@ -60,8 +79,12 @@ impl Clock for InputClock {
     type Instant = Reading;
 
     fn now(&self) -> Reading {
-        Reading(self.0.load(Ordering::Relaxed))
+        Reading(self.0.now.load(Ordering::Relaxed))
     }
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Nanoseconds since the caller's start.

@@ -180,6 +180,31 @@ async fn the_last_256_accepted_ids_of_a_card_are_kept() {
 }
 
 #[tokio::test]
+async fn ids_of_many_cards_in_turn_do_not_pile_up_on_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path()).unwrap();
+    store.commit(chat("one"), (1..=64).flat_map(shown).collect()).await.unwrap();
+    let accepted = |n: u32| Write::AcceptedId {
+        card: CardId(n % 64 + 1),
+        id: EventId::parse(&format!("e{n}")).unwrap(),
+        state: DeliveryState::NextStep,
+    };
+    store.commit(chat("one"), (0..64 * 2_000).map(accepted).collect()).await.unwrap();
+    let kept = store.load(chat("one")).await.unwrap();
+    assert!(kept.cards.iter().all(|(_, ids)| ids.len() == 256));
+    drop(store);
+    let database = rusqlite::Connection::open(folder.path().join("inline-ui.db")).unwrap();
+    let most: u32 = database
+        .query_row(
+            "SELECT max(c) FROM (SELECT count(*) c FROM accepted GROUP BY card)",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    assert!((256..1_024).contains(&most), "{most}");
+}
+
+#[tokio::test]
 async fn a_fork_has_closed_copies_of_the_cards_and_nothing_of_the_outbox() {
     on_both(async |open| {
         let store = open();

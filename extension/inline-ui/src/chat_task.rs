@@ -10,15 +10,21 @@ use inline_ui_core::{
 };
 use inline_ui_store::Store;
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+#[cfg(test)]
+mod tests;
+
 /// Asks that may wait in a chat's inbox. A caller that finds it full waits: nothing is dropped.
 const INBOX: usize = 256;
 /// How long a chat that nobody asks anything stays in memory.
 const REST_AFTER: Duration = Duration::from_mins(1);
+/// How long it stays at least when there is a crowd: what a page asks in one go finds it there.
+const REST_IN_CROWD: Duration = Duration::from_millis(50);
 
 /// How to reach a chat's task.
 #[derive(Debug, Clone)]
@@ -37,7 +43,7 @@ pub(crate) struct Listing {
 #[derive(Debug)]
 pub(crate) enum Ask {
     /// To take an input.
-    Input(Input, oneshot::Sender<Result<Answer, Refusal>>),
+    Input(Box<Input>, oneshot::Sender<Result<Answer, Refusal>>),
     /// For its cards.
     List(oneshot::Sender<Result<Listing, Refusal>>),
     /// For one card.
@@ -93,6 +99,7 @@ impl Clock {
     }
 }
 
+const BEFORE_ALL: Instant = Instant::at(Duration::ZERO);
 /// Core's instants do not go below zero, and a restored chat has moments before the process.
 const BEFORE: Duration = Duration::from_hours(24);
 
@@ -100,7 +107,8 @@ const BEFORE: Duration = Duration::from_hours(24);
 pub(crate) fn spawn<S: Store>(chat: ChatId, world: Arc<World<S>>) -> Handle {
     let (inbox, asks) = mpsc::channel(INBOX);
     let feed = Feed::new(rand::random());
-    let task = ChatTask { id: chat, world, chat: None, waits: HashMap::new(), feed };
+    let asked = tokio::time::Instant::now();
+    let task = ChatTask { id: chat, world, chat: None, waits: HashMap::new(), feed, asked };
     tokio::spawn(task.run(asks));
     Handle { inbox }
 }
@@ -112,36 +120,76 @@ struct ChatTask<S> {
     chat: Option<Chat>,
     waits: HashMap<CallId, oneshot::Sender<(SettledWait, usize)>>,
     feed: Feed,
+    /// When it was last asked something.
+    asked: tokio::time::Instant,
 }
 
 impl<S: Store> ChatTask<S> {
     async fn run(mut self, mut asks: mpsc::Receiver<Ask>) {
         let stop = self.world.stop.clone();
+        let mut stopped = pin!(stop.cancelled());
+        // Set anew when it is over, not at every ask: a timer costs more than an ask.
+        let mut rest = pin!(tokio::time::sleep(self.stay()));
         loop {
             let due =
                 self.chat.as_ref().and_then(Chat::poll_timeout).map(|at| self.world.clock.when(at));
             tokio::select! {
                 biased;
-                () = stop.cancelled() => return,
-                ask = asks.recv() => match ask {
-                    Some(ask) => self.take(ask).await,
-                    None => return,
-                },
+                () = &mut stopped => return,
+                ask = asks.recv() => {
+                    let Some(ask) = ask else { return };
+                    self.take(ask).await;
+                    self.asked = tokio::time::Instant::now();
+                }
                 () = sleep_until(due) => self.timeout().await,
-                () = tokio::time::sleep(REST_AFTER), if due.is_none() => {
-                    let at_rest = self.chat.as_ref().is_none_or(Chat::is_at_rest) && self.feed.pages() == 0;
-                    if at_rest && self.world.registry.retire(&self.id, || asks.is_empty()) {
-                        tracing::debug!(chat = %self.id, "chat left memory");
+                () = self.feed.deserted(), if self.feed.pages() > 0 => self.feed.forget_pages(),
+                () = &mut rest, if due.is_none() => {
+                    if self.leaves(&asks) {
                         return;
                     }
+                    rest.as_mut().reset(tokio::time::Instant::now() + self.stay());
+                }
+            }
+            if self.world.registry.is_crowded() {
+                let sooner = tokio::time::Instant::now() + self.stay();
+                if sooner < rest.deadline() {
+                    rest.as_mut().reset(sooner);
                 }
             }
         }
     }
 
+    /// Takes it out of memory if nobody asked anything for long enough and nothing is lost by it.
+    fn leaves(&self, asks: &mpsc::Receiver<Ask>) -> bool {
+        let left = self.may_leave_at().is_some()
+            && self.stay().is_zero()
+            && self.world.registry.retire(&self.id, || asks.is_empty());
+        if left {
+            tracing::debug!(chat = %self.id, "chat left memory");
+        }
+        left
+    }
+
+    /// How long it stays yet if nobody asks anything.
+    fn stay(&self) -> Duration {
+        let crowded = self.world.registry.is_crowded();
+        let (least, may_leave_at) = match self.may_leave_at() {
+            Some(at) if crowded => (REST_IN_CROWD, at),
+            _ => (REST_AFTER, BEFORE_ALL),
+        };
+        let rested = least.saturating_sub(self.asked.elapsed());
+        rested.max(may_leave_at.since(self.world.clock.now().mono))
+    }
+
+    /// From when on nothing is lost by leaving memory, as things stand.
+    fn may_leave_at(&self) -> Option<Instant> {
+        let looks = self.feed.pages() > 0;
+        self.chat.as_ref().map_or(Some(BEFORE_ALL), Chat::rested_at).filter(|_| !looks)
+    }
+
     async fn take(&mut self, ask: Ask) {
         match ask {
-            Ask::Input(input, answer) => drop(answer.send(self.input(input).await)),
+            Ask::Input(input, answer) => drop(answer.send(self.input(*input).await)),
             Ask::List(answer) => {
                 let now = self.world.clock.now();
                 let after = self.feed.last_id();
@@ -166,14 +214,14 @@ impl<S: Store> ChatTask<S> {
 
     async fn input(&mut self, input: Input) -> Result<Answer, Refusal> {
         let now = self.world.clock.now();
-        let before = self.loaded(now).await?.clone();
+        self.loaded(now).await?;
         let call = match &input {
             Input::Show { call, .. } => Some(call.clone()),
             _ => None,
         };
         let Some(chat) = self.chat.as_mut() else { return Err(gone()) };
         let accepted = chat.handle(now, input)?;
-        self.carry_out(before).await?;
+        self.carry_out().await?;
         let wait = match (&accepted, call) {
             (Accepted::Shown { waits: true, .. }, Some(call)) => {
                 let (settle, settled) = oneshot::channel();
@@ -188,9 +236,8 @@ impl<S: Store> ChatTask<S> {
     async fn timeout(&mut self) {
         let now = self.world.clock.now();
         let Some(chat) = self.chat.as_mut() else { return };
-        let before = chat.clone();
         chat.handle_timeout(now);
-        if let Err(refusal) = self.carry_out(before).await {
+        if let Err(refusal) = self.carry_out().await {
             tracing::error!(chat = %self.id, error = %refusal, "timeout not carried out");
         }
     }
@@ -222,13 +269,13 @@ impl<S: Store> ChatTask<S> {
         }
         let shown: Vec<CardView> = self.loaded(now).await?.cards(now).collect();
         for view in shown {
-            self.feed.publish(PageEvent::Shown(view));
+            self.feed.publish(PageEvent::Shown(Box::new(view)));
         }
         Ok(())
     }
 
     /// Writes, then tells the world. When the write fails the chat is what it was before.
-    async fn carry_out(&mut self, before: Chat) -> Result<(), Refusal> {
+    async fn carry_out(&mut self) -> Result<(), Refusal> {
         let Some(chat) = self.chat.as_mut() else { return Ok(()) };
         let (mut writes, mut rest) = (Vec::new(), Vec::new());
         while let Some(effect) = chat.poll_effect() {
@@ -241,9 +288,10 @@ impl<S: Store> ChatTask<S> {
             && let Err(error) = self.world.store.commit(self.id.clone(), writes).await
         {
             tracing::error!(chat = %self.id, %error, "write failed");
-            self.chat = Some(before);
+            chat.undo();
             return Err(storage(&error));
         }
+        chat.keep();
         for effect in rest {
             self.tell(effect);
         }

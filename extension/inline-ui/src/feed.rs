@@ -11,9 +11,20 @@ const KEPT: usize = 256;
 /// One event of a chat's stream.
 #[derive(Debug, Clone)]
 pub(crate) struct FeedEvent {
-    /// Where a page that saw it goes on.
-    pub(crate) id: String,
+    run: u64,
+    n: u64,
     pub(crate) event: PageEvent,
+}
+
+impl FeedEvent {
+    /// Where a page that saw it goes on.
+    pub(crate) fn id(&self) -> String {
+        id(self.run, self.n)
+    }
+}
+
+fn id(run: u64, n: u64) -> String {
+    format!("{run:016x}-{n}")
 }
 
 /// The stream of one chat, as long as the chat is in memory.
@@ -22,7 +33,8 @@ pub(crate) struct Feed {
     run: u64,
     n: u64,
     kept: VecDeque<Arc<FeedEvent>>,
-    live: broadcast::Sender<Arc<FeedEvent>>,
+    /// There while pages look: its buffer is large.
+    live: Option<broadcast::Sender<Arc<FeedEvent>>>,
 }
 
 /// A page's end of a stream.
@@ -38,46 +50,63 @@ pub(crate) struct Subscription {
 impl Feed {
     /// `run` tells the ids of this feed from those of an earlier one of the same chat.
     pub(crate) fn new(run: u64) -> Self {
-        Self { run, n: 0, kept: VecDeque::new(), live: broadcast::Sender::new(KEPT) }
+        Self { run, n: 0, kept: VecDeque::new(), live: None }
     }
 
     pub(crate) fn pages(&self) -> usize {
-        self.live.receiver_count()
+        self.live.as_ref().map_or(0, broadcast::Sender::receiver_count)
+    }
+
+    /// Ends when no page looks any more.
+    pub(crate) async fn deserted(&self) {
+        if let Some(live) = &self.live {
+            live.closed().await;
+        }
+    }
+
+    /// Gives back what pages needed, if none looks.
+    pub(crate) fn forget_pages(&mut self) {
+        if self.pages() == 0 {
+            self.live = None;
+        }
     }
 
     pub(crate) fn last_id(&self) -> String {
-        format!("{:016x}-{}", self.run, self.n)
+        id(self.run, self.n)
     }
 
     pub(crate) fn publish(&mut self, event: PageEvent) {
         self.n += 1;
-        let event = Arc::new(FeedEvent { id: self.last_id(), event });
+        let event = Arc::new(FeedEvent { run: self.run, n: self.n, event });
         if self.kept.len() == KEPT {
             self.kept.pop_front();
         }
         self.kept.push_back(event.clone());
-        // Nobody looking is no error.
-        let _ = self.live.send(event);
+        if let Some(live) = &self.live {
+            // Nobody looking is no error.
+            let _ = live.send(event);
+        }
     }
 
     /// Without an id a page starts here and now.
-    pub(crate) fn subscribe(&self, after: Option<&str>) -> Subscription {
+    pub(crate) fn subscribe(&mut self, after: Option<&str>) -> Subscription {
         let missed = match after {
             None => Some(Vec::new()),
-            Some(id) if id == self.last_id() => Some(Vec::new()),
-            Some(id) => {
-                let known = self.kept.iter().position(|event| event.id == id);
-                let from = known.map(|at| at + 1).or_else(|| self.reaches_back_to(id).then_some(0));
-                from.map(|at| self.kept.iter().skip(at).cloned().collect())
-            }
+            Some(id) => self.behind(id).map(|n| {
+                let seen = self.kept.len() - n;
+                self.kept.iter().skip(seen).cloned().collect()
+            }),
         };
-        Subscription { missed, live: self.live.subscribe(), at: self.last_id() }
+        let at = self.last_id();
+        let live = self.live.get_or_insert_with(|| broadcast::Sender::new(KEPT)).subscribe();
+        Subscription { missed, live, at }
     }
 
-    /// Whether everything since the beginning of this feed is kept, and the id is that beginning.
-    fn reaches_back_to(&self, id: &str) -> bool {
-        usize::try_from(self.n).is_ok_and(|n| n == self.kept.len())
-            && id == format!("{:016x}-0", self.run)
+    /// How many events came after the one of that id, if all of them are kept.
+    fn behind(&self, after: &str) -> Option<usize> {
+        let n: u64 = after.split_once('-')?.1.parse().ok()?;
+        let behind = usize::try_from(self.n.checked_sub(n)?).ok()?;
+        (behind <= self.kept.len() && after == id(self.run, n)).then_some(behind)
     }
 }
 
@@ -90,8 +119,8 @@ mod tests {
         PageEvent::Removed(CardId(n))
     }
 
-    fn ids(events: &[Arc<FeedEvent>]) -> Vec<&str> {
-        events.iter().map(|event| event.id.as_str()).collect()
+    fn ids(events: &[Arc<FeedEvent>]) -> Vec<String> {
+        events.iter().map(|event| event.id()).collect()
     }
 
     #[test]
@@ -121,6 +150,10 @@ mod tests {
         assert!(feed.subscribe(Some(&start)).missed.is_none());
         assert!(feed.subscribe(Some("0000000000000002-300")).missed.is_none());
         assert!(feed.subscribe(Some("nonsense")).missed.is_none());
+        assert!(feed.subscribe(Some("0000000000000001-301")).missed.is_none());
+        assert!(feed.subscribe(Some("0000000000000001-43")).missed.is_none());
+        let all = feed.subscribe(Some("0000000000000001-44")).missed.unwrap();
+        assert_eq!((all.len(), all[0].id()), (256, "0000000000000001-45".to_owned()));
     }
 
     #[tokio::test]
@@ -131,7 +164,12 @@ mod tests {
         assert_eq!(feed.pages(), 2);
         drop(two);
         assert_eq!(feed.pages(), 1);
+        feed.forget_pages();
         feed.publish(removed(1));
         assert_eq!(one.live.recv().await.unwrap().event, removed(1));
+        drop(one);
+        feed.deserted().await;
+        feed.forget_pages();
+        assert!(feed.live.is_none());
     }
 }

@@ -36,6 +36,10 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 fn main() -> ExitCode {
     let cli = Cli::parse();
     telemetry::install();
+    // Each page that looks is an open file; the usual soft limit is for a thousand.
+    if let Err(error) = rlimit::increase_nofile_limit(u64::MAX) {
+        tracing::warn!(%error, "limit of open files not raised");
+    }
     match run(cli.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -84,10 +88,14 @@ async fn portal(options: cli::Portal, stop: CancellationToken) -> anyhow::Result
 async fn serve(options: cli::Serve, stop: CancellationToken) -> anyhow::Result<()> {
     http::install_metrics();
     let (mut process, mut hints) = Process::new(options.http, Clock::start(), stop.clone());
+    // Of a portal that went away because it could not be served.
+    let mut failure = None;
     match options.link.socket {
         None => {
             let (input, output) = link::stdio();
-            link::serve(&mut process, &mut hints, input, output).await;
+            if link::serve(&mut process, &mut hints, input, output).await == Ended::Closed {
+                failure = process.failure();
+            }
         }
         Some(path) => {
             let bound = SocketFile::bind(&path)
@@ -115,7 +123,7 @@ async fn serve(options: cli::Serve, stop: CancellationToken) -> anyhow::Result<(
     }
     // Waits until the last write is on disk.
     tokio::task::spawn_blocking(move || drop(process)).await?;
-    Ok(())
+    failure.map_or(Ok(()), |error| Err(error.into()))
 }
 
 async fn accept(listener: &UnixListener, stop: &CancellationToken) -> Option<UnixStream> {

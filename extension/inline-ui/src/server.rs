@@ -79,7 +79,7 @@ impl<S: Store> Server<S> {
         input: Input,
     ) -> oneshot::Receiver<Result<Answer, Refusal>> {
         let (answer, answered) = oneshot::channel();
-        self.ask(chat, Ask::Input(input, answer)).await;
+        self.ask(chat, Ask::Input(Box::new(input), answer)).await;
         answered
     }
 
@@ -147,6 +147,11 @@ impl<S: Store> Server<S> {
                 tracing::error!(error = %refusal, "a chat did not take an input for all");
             }
         }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn in_memory(&self) -> Vec<ChatId> {
+        self.world.registry.chats()
     }
 
     async fn ask(&self, chat: &ChatId, ask: Ask) {

@@ -71,8 +71,7 @@ async fn an_extension_that_hung_or_died_meanwhile_hears_of_both_when_it_is_back(
         signal(extension, "-STOP").await;
         let copy = fork(&chat).await;
         delete(&portal, &other.id).await;
-        signal(extension, "-KILL").await;
-        portal.runs().await;
+        portal.kill_extension(extension).await;
         let copied = async || copy.card("c1").await.filter(|card| card["closedBy"] == "fork");
         until("the copy's card", copied).await;
         until("no card", async || other.cards().await.is_empty().then_some(())).await;

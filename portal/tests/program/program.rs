@@ -56,6 +56,14 @@ impl Program {
         until("an extension", async || child_of(self.pid())).await
     }
 
+    /// Ends the extension and waits for the next one: what is asked in between finds none.
+    pub(crate) async fn kill_extension(&self, extension: u32) {
+        signal(extension, "-KILL").await;
+        let next = async || child_of(self.pid()).filter(|child| *child != extension);
+        until("another extension", next).await;
+        self.runs().await;
+    }
+
     pub(crate) async fn get(&self, path: &str) -> Value {
         self.ask(Method::GET, path, Value::Null).await.ok()
     }

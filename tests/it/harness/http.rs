@@ -85,37 +85,42 @@ impl Http {
     }
 
     pub(crate) async fn send(&self, request: Request) -> Reply {
-        within("a response", async {
-            let (response, _connection) = self.exchange(request).await;
+        self.try_send(request).await.expect("the program gave no response")
+    }
+
+    /// The response, if the program lives to give it.
+    pub(crate) async fn try_send(&self, request: Request) -> Option<Reply> {
+        within("a response or the end", async {
+            let (response, _connection) = self.exchange(request).await?;
             let (parts, body) = response.into_parts();
-            let body = body.collect().await.unwrap().to_bytes();
-            Reply { status: parts.status, headers: parts.headers, body }
+            let body = body.collect().await.ok()?.to_bytes();
+            Some(Reply { status: parts.status, headers: parts.headers, body })
         })
         .await
     }
 
     /// Opens a stream of server-sent events.
     pub(crate) async fn stream(&self, request: Request) -> Stream {
-        let (response, connection) = within("a stream", self.exchange(request)).await;
+        let (response, connection) = within("a stream", self.exchange(request)).await.unwrap();
         assert_eq!(response.status(), StatusCode::OK);
         Stream::new(response, connection)
     }
 
-    async fn exchange(&self, request: Request) -> (Response<Incoming>, Connection) {
+    async fn exchange(&self, request: Request) -> Option<(Response<Incoming>, Connection)> {
         if let Some(path) = self.address.strip_prefix("unix:") {
-            return exchange(UnixStream::connect(path).await.unwrap(), request).await;
+            return exchange(UnixStream::connect(path).await.ok()?, request).await;
         }
-        exchange(TcpStream::connect(&self.address).await.unwrap(), request).await
+        exchange(TcpStream::connect(&self.address).await.ok()?, request).await
     }
 }
 
 async fn exchange(
     io: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     request: Request,
-) -> (Response<Incoming>, Connection) {
-    let (mut sender, connection) = http1::handshake(TokioIo::new(io)).await.unwrap();
+) -> Option<(Response<Incoming>, Connection)> {
+    let (mut sender, connection) = http1::handshake(TokioIo::new(io)).await.ok()?;
     let connection = Connection(tokio::spawn(connection).abort_handle());
-    (sender.send_request(request).await.unwrap(), connection)
+    Some((sender.send_request(request).await.ok()?, connection))
 }
 
 impl Reply {

@@ -1,6 +1,6 @@
 use super::within;
 use serde_json::{Value, json};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 pub(crate) struct Link {
     out: Option<Box<dyn AsyncWrite + Send + Unpin>>,
     lines: mpsc::UnboundedReceiver<String>,
-    answers: HashMap<u64, Answer>,
+    answers: BTreeMap<u64, Answer>,
     /// Answers that name no request of ours.
     strays: VecDeque<Value>,
     hints: Vec<(String, String)>,
@@ -32,7 +32,7 @@ pub(crate) struct Refused {
 }
 
 /// A request that was sent and not answered yet.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[must_use]
 pub(crate) struct Pending(u64);
 
@@ -43,9 +43,12 @@ impl Link {
     ) -> Self {
         let (sender, lines) = mpsc::unbounded_channel();
         tokio::spawn(async move {
-            let mut input = BufReader::new(input).lines();
-            while let Ok(Some(line)) = input.next_line().await {
-                if sender.send(line).is_err() {
+            let mut input = BufReader::new(input);
+            let mut line = String::new();
+            // What a killed program wrote of its last line is none.
+            while input.read_line(&mut line).await.is_ok() && line.ends_with('\n') {
+                line.pop();
+                if sender.send(std::mem::take(&mut line)).is_err() {
                     return;
                 }
             }
@@ -53,7 +56,7 @@ impl Link {
         Self {
             out: Some(Box::new(output)),
             lines,
-            answers: HashMap::new(),
+            answers: BTreeMap::new(),
             strays: VecDeque::new(),
             hints: Vec::new(),
             next: 1,
@@ -117,6 +120,30 @@ impl Link {
             }
         })
         .await
+    }
+
+    /// Sends a request over a link that may be closed: none when it is.
+    pub(crate) async fn try_send(&mut self, method: &str, params: Value) -> Option<Pending> {
+        let (line, pending) = self.line(method, params);
+        self.out.as_mut()?.write_all(line.as_bytes()).await.ok()?;
+        Some(pending)
+    }
+
+    /// Says something over a link that may be closed: none when it is.
+    pub(crate) async fn try_notify(&mut self, method: &str, params: Value) -> Option<()> {
+        self.out.as_mut()?.write_all(notification(method, params).as_bytes()).await.ok()
+    }
+
+    /// The next answer, whatever request it is to; none when the link is closed. Nothing is lost when
+    /// this is dropped.
+    pub(crate) async fn any_answer(&mut self) -> Option<(Pending, Answer)> {
+        loop {
+            if let Some((id, answer)) = self.answers.pop_first() {
+                return Some((Pending(id), answer));
+            }
+            let line = self.lines.recv().await?;
+            self.sort(line);
+        }
     }
 
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> Result<Value, Refused> {

@@ -1,5 +1,7 @@
 //! A scripted portal: it starts the program, speaks the link, and asks the routes as a page would.
 
+mod dice;
+mod disk;
 mod http;
 mod link;
 mod page;
@@ -7,10 +9,14 @@ mod portal;
 mod program;
 mod stream;
 
+pub(crate) use dice::Dice;
+pub(crate) use disk::Disk;
 pub(crate) use http::{Body, Http, Reply, Request};
 pub(crate) use link::{Answer, Link, Pending, Refused, notification};
 pub(crate) use page::{Card, Page, event_id};
-pub(crate) use portal::{BASE, CHAT, ORIGIN, Portal, Tool, initialize_params, spawn};
+pub(crate) use portal::{
+    BASE, CHAT, ORIGIN, Portal, Tool, initialize_params, spawn, spawn_with_errors,
+};
 pub(crate) use program::{Program, run, terminate};
 pub(crate) use stream::Stream;
 

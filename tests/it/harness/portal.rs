@@ -1,5 +1,5 @@
 use super::link::notification;
-use super::{Answer, Http, Link, Page, Pending, Program};
+use super::{Answer, Disk, Http, Link, Page, Pending, Program};
 use serde_json::{Value, json};
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
@@ -23,6 +23,8 @@ pub(crate) struct Portal {
     pub(crate) initialized: Value,
     setup: Value,
     data: Arc<TempDir>,
+    /// Where it runs when not on the machine's own.
+    disk: Option<Arc<Disk>>,
     calls: u32,
 }
 
@@ -51,18 +53,28 @@ impl Portal {
 
     /// Starts with those parameters of `initialize`.
     pub(crate) async fn start_with(setup: Value) -> Self {
-        Self::of(spawn(), setup).await
+        Self::of(spawn(), setup, None).await
+    }
+
+    /// Starts on that disk, which is its data folder.
+    pub(crate) async fn start_on(disk: &Arc<Disk>) -> Self {
+        Self::of(disk.spawn(), json!({}), Some(disk.clone())).await
     }
 
     /// Starts where no file may grow beyond that many KiB. A restart is without that limit.
     pub(crate) async fn start_on_a_disk_of(kib: u32) -> Self {
-        let mut program = Program::start_limited(&["serve", "--stdio"], kib);
-        let (input, output) = program.pipes();
-        Self::of((program, Link::new(output, input)), json!({})).await
+        Self::start_in(Program::start_limited(&["serve", "--stdio"], kib)).await
     }
 
-    async fn of((program, link): (Program, Link), setup: Value) -> Self {
-        let data = Arc::new(tempfile::tempdir().unwrap());
+    /// Begins with a program that runs. A restart is as any other.
+    pub(crate) async fn start_in(mut program: Program) -> Self {
+        let (input, output) = program.pipes();
+        Self::of((program, Link::new(output, input)), json!({}), None).await
+    }
+
+    async fn of((program, link): (Program, Link), setup: Value, disk: Option<Arc<Disk>>) -> Self {
+        let own = || Arc::new(tempfile::tempdir().unwrap());
+        let data = disk.as_ref().map_or_else(own, |disk| disk.folder.clone());
         let mut portal = Self {
             link,
             program,
@@ -70,6 +82,7 @@ impl Portal {
             initialized: Value::Null,
             setup,
             data,
+            disk,
             calls: 0,
         };
         portal.initialize().await;
@@ -112,7 +125,7 @@ impl Portal {
     }
 
     async fn again(&mut self) {
-        (self.program, self.link) = spawn();
+        (self.program, self.link) = self.disk.as_ref().map_or_else(spawn, |disk| disk.spawn());
         self.initialize().await;
     }
 
@@ -183,6 +196,7 @@ impl Portal {
             if !empty || asked.elapsed() < Duration::from_millis(240) {
                 return answer;
             }
+            self.settled(chat).await;
             tokio::time::sleep(Duration::from_millis(300)).await;
         }
     }
@@ -248,7 +262,7 @@ impl DerefMut for Portal {
 }
 
 impl Tool {
-    fn read(result: &Value) -> Self {
+    pub(crate) fn read(result: &Value) -> Self {
         let text = result["content"][0]["text"].as_str().unwrap().to_owned();
         assert_eq!(result["content"][0]["type"], "text");
         Self { text, structured: result["structured"].clone(), is_error: result["isError"] == true }
@@ -271,6 +285,13 @@ fn show_arguments(change: &Value) -> Value {
 /// A program that nobody has initialised.
 pub(crate) fn spawn() -> (Program, Link) {
     let mut program = Program::start(&["serve", "--stdio"]);
+    let (input, output) = program.pipes();
+    (program, Link::new(output, input))
+}
+
+/// The same, with its standard error in our hands.
+pub(crate) fn spawn_with_errors() -> (Program, Link) {
+    let mut program = Program::start_with_errors(&["serve", "--stdio"]);
     let (input, output) = program.pipes();
     (program, Link::new(output, input))
 }

@@ -41,11 +41,25 @@ impl Program {
         Self { child: Some(child.unwrap()) }
     }
 
+    /// Starts it with those limits of open files, `SOFT:HARD`.
+    pub(crate) fn start_with_files(limits: &str, args: &[&str]) -> Self {
+        let mut command = std::process::Command::new("prlimit");
+        command.arg(format!("--nofile={limits}")).arg(binary()).args(args);
+        Self::of(command)
+    }
+
     /// Starts it with its standard error in our hands, too.
     pub(crate) fn start_with_errors(args: &[&str]) -> Self {
         let mut command = command(args);
         let child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        Self { child: Some(child.unwrap()) }
+    }
+
+    /// Starts it as that command does.
+    pub(crate) fn of(command: std::process::Command) -> Self {
+        let mut command = Command::from(command);
+        let child = quiet(&mut command).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         Self { child: Some(child.unwrap()) }
     }
 
@@ -76,6 +90,13 @@ impl Program {
         self.child.as_ref().unwrap().id().unwrap()
     }
 
+    /// Its resident memory, in KiB.
+    pub(crate) fn resident(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
     fn child(&mut self) -> &mut Child {
         self.child.as_mut().unwrap()
     }
@@ -101,7 +122,7 @@ fn command(args: &[&str]) -> Command {
     command
 }
 
-fn quiet(command: &mut Command) -> &mut Command {
+pub(super) fn quiet(command: &mut Command) -> &mut Command {
     if std::env::var_os("RUST_LOG").is_none() {
         command.env("RUST_LOG", "off");
     }
@@ -109,7 +130,7 @@ fn quiet(command: &mut Command) -> &mut Command {
 }
 
 /// The program that was built with these tests: `target/PROFILE/inline-ui` beside `target/PROFILE/deps`.
-fn binary() -> PathBuf {
+pub(super) fn binary() -> PathBuf {
     let given = std::env::var_os("INLINE_UI_BIN").map(PathBuf::from);
     let path = given.unwrap_or_else(|| {
         let test = std::env::current_exe().unwrap();

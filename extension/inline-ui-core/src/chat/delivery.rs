@@ -1,7 +1,7 @@
 //! Rules 2 to 9: where an admitted event is, and how it gets to the agent.
 
-use super::Chat;
-use crate::card::{Card, DeliveryState, Last};
+use super::{Chat, Outlook};
+use crate::card::{CardRecord, DeliveryState, Last};
 use crate::effect::{Effect, PageEvent, Write};
 use crate::ids::{CallId, CardId, EventName};
 use crate::input::{Accepted, AgentState, TakeAt};
@@ -79,9 +79,9 @@ impl Chat {
         if let Some(message) = self.outbox.deliver(id) {
             self.write(Write::RemoveMessage(id.to_owned()));
             for card in &message.cards {
-                let in_it = |card: &&mut Arc<Card>| matches!(&card.last, Some(Last::Message(message)) if **message == *id);
-                if let Some(card) = self.cards.get_mut(card).filter(in_it) {
-                    Arc::make_mut(card).last = Some(Last::Delivered);
+                let last = self.cards.get(card).and_then(|card| card.last.as_ref());
+                if matches!(last, Some(Last::Message(message)) if **message == *id) {
+                    self.set_last(*card, Last::Delivered);
                 }
             }
         } else if let Ok(call) = CallId::parse(id) {
@@ -131,8 +131,8 @@ impl Chat {
 
     fn answered(&mut self, card: CardId, answered: bool) {
         let Ok(card) = self.card_mut(card) else { return };
-        card.record.unanswered = !answered;
-        let record = card.record.clone();
+        card.record_mut().unanswered = !answered;
+        let record = CardRecord::clone(&card.record);
         self.write(Write::Card(record));
     }
 
@@ -156,26 +156,31 @@ impl Chat {
 
     /// The entry is elsewhere; with it the last thing its card sent, if that is the newest in it.
     fn moved(&mut self, entry: &Entry, to: &Last) {
-        if let Some(card) =
-            self.cards.get_mut(&entry.card).filter(|card| card.newest() == Some(&entry.id))
-        {
-            Arc::make_mut(card).last = Some(to.clone());
+        if self.accepted.newest(entry.card) == Some(&entry.id) {
+            self.set_last(entry.card, to.clone());
+        }
+    }
+
+    fn set_last(&mut self, card: CardId, last: Last) {
+        if let Some(of_card) = self.cards.get_mut(&card) {
+            of_card.last = Some(last);
+            self.stirred.push(card);
         }
     }
 
     /// Where the last thing that each card sent is, from what was kept.
     pub(super) fn find_last(&mut self) {
-        for (id, card) in &mut self.cards {
-            let Some(newest) = card.newest() else { continue };
-            let last = match self.outbox.find(*id, newest) {
+        for (id, newest) in self.accepted.newest_of_all() {
+            let last = match self.outbox.find(id, newest) {
                 Some(Found::Queue) => Last::Queue,
                 Some(Found::Message(message)) => Last::Message(message.into()),
                 None => Last::Delivered,
             };
+            let Some(card) = self.cards.get_mut(&id) else { continue };
             if last != Last::Delivered {
-                self.pending.insert(*id);
+                self.pending.insert(id, ());
             }
-            Arc::make_mut(card).last = Some(last);
+            card.last = Some(last);
         }
     }
 
@@ -197,14 +202,10 @@ impl Chat {
         card: CardId,
     ) -> Option<(DeliveryState, Option<Duration>)> {
         let unsent = || {
-            if self.agent == AgentState::Working {
-                return (DeliveryState::NextStep, None);
-            }
-            if !self.wakes() {
-                return (DeliveryState::NextMessage, None);
-            }
-            let after = self.woken.map(|at| (at + limits::WAKE_DISTANCE).since(now.mono));
-            (DeliveryState::Starting, after.filter(|wait| !wait.is_zero()))
+            let state = self.unsent();
+            let distance = self.woken.filter(|_| state == DeliveryState::Starting);
+            let after = distance.map(|at| (at + limits::WAKE_DISTANCE).since(now.mono));
+            (state, after.filter(|wait| !wait.is_zero()))
         };
         Some(match self.cards.get(&card)?.last.as_ref()? {
             Last::Answer => (DeliveryState::Answered, None),
@@ -217,24 +218,47 @@ impl Chat {
         })
     }
 
-    /// Tells the pages what changed for the cards whose last event is under way.
-    pub(super) fn tell_states(&mut self, now: Now) {
-        let mut done = Vec::new();
-        for id in &self.pending {
-            let Some((state, after)) = self.state(now, *id) else {
-                done.push(*id);
-                continue;
-            };
-            let Some(card) = self.cards.get_mut(id) else { continue };
-            if card.told != Some(state) {
-                Arc::make_mut(card).told = Some(state);
-                self.effects.push_back(Effect::Page(PageEvent::State { card: *id, state, after }));
-            }
-            if state == DeliveryState::Delivered {
-                done.push(*id);
-            }
+    /// The state of what is not handed over.
+    fn unsent(&self) -> DeliveryState {
+        match self.agent {
+            AgentState::Working => DeliveryState::NextStep,
+            AgentState::Idle | AgentState::Gone if self.wakes() => DeliveryState::Starting,
+            AgentState::Idle | AgentState::Gone => DeliveryState::NextMessage,
         }
-        for id in done {
+    }
+
+    /// Tells the pages what changed for the cards whose last event is under way: all of them when
+    /// their states may have changed together, else those whose last event moved.
+    pub(super) fn tell_states(&mut self, now: Now) {
+        let outlook = Outlook { unsent: self.unsent(), held: self.outbox.held_state() };
+        let mut stirred = std::mem::take(&mut self.stirred);
+        if self.told_under != Some(outlook) {
+            self.told_under = Some(outlook);
+            stirred = self.pending.keys().copied().collect();
+        }
+        stirred.sort_unstable();
+        stirred.dedup();
+        for id in stirred.drain(..) {
+            self.tell_state(now, id);
+        }
+        self.stirred = stirred;
+    }
+
+    fn tell_state(&mut self, now: Now, id: CardId) {
+        if !self.pending.contains_key(&id) {
+            return;
+        }
+        let Some((state, after)) = self.state(now, id) else {
+            self.pending.remove(&id);
+            return;
+        };
+        if self.cards.get(&id).is_some_and(|card| card.told != Some(state))
+            && let Some(card) = self.cards.get_mut(&id)
+        {
+            card.told = Some(state);
+            self.effects.push_back(Effect::Page(PageEvent::State { card: id, state, after }));
+        }
+        if state == DeliveryState::Delivered {
             self.pending.remove(&id);
         }
     }

@@ -6,6 +6,7 @@ mod ledger;
 mod lifecycle;
 mod model;
 mod sequences;
+mod undo;
 mod waits;
 
 use super::*;
@@ -16,6 +17,8 @@ use crate::tools::{ToolInput, read};
 use crate::wait::SettledWait;
 use serde_json::json;
 use serde_json::value::RawValue;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// A chat, a clock, and everything it did, kept the way the store keeps it.
 struct Bench {

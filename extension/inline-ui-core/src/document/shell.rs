@@ -1,9 +1,13 @@
 use super::theme::{Mode, Theme};
 use crate::ids::CardId;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-const BRIDGE: &str = include_str!("../../../../bridge-js/card.js");
+const BRIDGE: &str = concat!(
+    include_str!("../../../../bridge-js/card.js"),
+    include_str!("../../../../bridge-js/standins.js")
+);
 const BASE_CSS: &str = include_str!("../../../../bridge-js/base.css");
 const CONFIG: &str = "__INLINE_UI_CONFIG__";
 
@@ -112,46 +116,24 @@ fn is_document(html: &str) -> bool {
     })
 }
 
-/// Renames the attribute that makes the parser build a shadow root: frames inside one are made
-/// before the bridge can take them away.
-fn without_shadow_roots(html: &str) -> std::borrow::Cow<'_, str> {
-    const ATTRIBUTE: &str = "shadowrootmode";
+/// Writes another word of the same length for `shadowrootmode`, wherever it stands: an attribute's name has
+/// no other spelling, and where a tag begins and ends need not be known. A shadow root made by the
+/// parser could hold frames that the bridge does not see.
+fn without_shadow_roots(html: &str) -> Cow<'_, str> {
+    const NAME: &str = "shadowrootmode";
     let lower = html.to_ascii_lowercase();
-    if !lower.contains(ATTRIBUTE) {
+    if !lower.contains(NAME) {
         return html.into();
     }
     let mut out = String::with_capacity(html.len());
-    let (mut copied, mut done) = (0, 0);
-    for (tag, _) in lower.match_indices("<template") {
-        let end = tag_end(&lower, tag);
-        for (at, _) in lower[tag..end].match_indices(ATTRIBUTE) {
-            let at = tag + at;
-            if at >= done {
-                out.push_str(&html[copied..at]);
-                out.push_str("data-");
-                copied = at;
-                done = at + ATTRIBUTE.len();
-            }
-        }
+    let mut copied = 0;
+    for (at, _) in lower.match_indices(NAME) {
+        out.push_str(&html[copied..at]);
+        out.push_str("shadowrootnone");
+        copied = at + NAME.len();
     }
     out.push_str(&html[copied..]);
     out.into()
-}
-
-/// Where the tag that starts at `from` ends, quoted values respected.
-fn tag_end(html: &str, from: usize) -> usize {
-    let mut quote = None;
-    let mut after_equals = false;
-    for (at, byte) in html.bytes().enumerate().skip(from) {
-        match (quote, byte) {
-            (Some(open), _) if byte == open => quote = None,
-            (None, b'"' | b'\'') if after_equals => quote = Some(byte),
-            (None, b'>') => return at,
-            _ => {}
-        }
-        after_equals = byte == b'=' || (after_equals && byte.is_ascii_whitespace());
-    }
-    html.len()
 }
 
 #[cfg(test)]

@@ -8,8 +8,9 @@ use inline_ui_store::Store;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-/// Lets through what bears the link's token.
-pub(crate) async fn bearer<S: Store>(
+/// Lets through what bears the link's token and either changes nothing or was sent by a page of the
+/// portal.
+pub(crate) async fn portal_only<S: Store>(
     State(server): State<Arc<Server<S>>>,
     request: Request,
     next: Next,
@@ -18,22 +19,13 @@ pub(crate) async fn bearer<S: Store>(
     let token = given.and_then(|value| {
         value.get(..7).filter(|s| s.eq_ignore_ascii_case(b"bearer ")).and(value.get(7..))
     });
-    if token.is_some_and(|token| same_secret(token, server.token.as_bytes())) {
-        return Ok(next.run(request).await);
+    if !token.is_some_and(|token| same_secret(token, server.token.as_bytes())) {
+        return Err(Problem::new(
+            StatusCode::UNAUTHORIZED,
+            "unauthorized",
+            "the request does not bear the link's token",
+        ));
     }
-    Err(Problem::new(
-        StatusCode::UNAUTHORIZED,
-        "unauthorized",
-        "the request does not bear the link's token",
-    ))
-}
-
-/// Lets through what changes nothing, and what a page of the portal sent.
-pub(crate) async fn same_origin<S: Store>(
-    State(server): State<Arc<Server<S>>>,
-    request: Request,
-    next: Next,
-) -> Result<Response, Problem> {
     if matches!(*request.method(), Method::GET | Method::HEAD)
         || is_from(request.headers(), &server.site().origins)
     {

@@ -47,23 +47,23 @@ pub(crate) fn router<S: Store>(server: Arc<Server<S>>) -> Router {
         .fallback(async || {
             Problem::new(StatusCode::NOT_FOUND, "not_found", "there is no such route")
         })
-        .layer(middleware::from_fn_with_state(server.clone(), guard::same_origin::<S>))
-        .layer(middleware::from_fn_with_state(server.clone(), guard::bearer::<S>));
+        // Layers that are added together share one box a request.
+        .layer((
+            TraceLayer::new_for_http()
+                .make_span_with(DefaultMakeSpan::new().level(Level::DEBUG))
+                .on_response(DefaultOnResponse::new().level(Level::DEBUG)),
+            middleware::from_fn_with_state(server.clone(), guard::portal_only::<S>),
+        ));
     let nosniff = HeaderValue::from_static("nosniff");
-    let span = DefaultMakeSpan::new().level(Level::DEBUG);
     Router::new()
         // A frame's address is a secret of its own: it stands in no span and asks for no token.
         .route("/frames/{key}", get(frames::frame::<S>))
-        .merge(
-            guarded.layer(
-                TraceLayer::new_for_http()
-                    .make_span_with(span)
-                    .on_response(DefaultOnResponse::new().level(Level::DEBUG)),
-            ),
-        )
-        .layer(SetResponseHeaderLayer::if_not_present(header::X_CONTENT_TYPE_OPTIONS, nosniff))
-        .layer(CatchPanicLayer::custom(|_| {
-            axum::response::IntoResponse::into_response(Problem::internal())
-        }))
+        .merge(guarded)
+        .layer((
+            CatchPanicLayer::custom(|_| {
+                axum::response::IntoResponse::into_response(Problem::internal())
+            }),
+            SetResponseHeaderLayer::if_not_present(header::X_CONTENT_TYPE_OPTIONS, nosniff),
+        ))
         .with_state(server)
 }

@@ -71,7 +71,7 @@ fn live_events(live: broadcast::Receiver<Arc<FeedEvent>>) -> impl Stream<Item = 
 
 fn to_sse(event: &FeedEvent) -> Event {
     let (name, data) = view::stream_event(&event.event);
-    Event::default().id(&event.id).event(name).data(data)
+    Event::default().id(event.id()).event(name).data(data)
 }
 
 fn resync(at: &str) -> Event {

@@ -21,6 +21,8 @@ pub(crate) struct CardJson<'a> {
     at: i64,
     revision: u32,
     heights: Vec<(u32, u32)>,
+    /// The number of its latest post; 0 is none.
+    posts: u64,
     #[serde(skip_serializing_if = "<[EventName]>::is_empty")]
     waiting: &'a [EventName],
     /// Its call stopped waiting and had no answer.
@@ -48,6 +50,7 @@ impl<'a> From<&'a CardView> for CardJson<'a> {
             at: record.at,
             revision: record.revision,
             heights: record.heights.iter().map(|(class, height)| (*class, *height)).collect(),
+            posts: record.posts,
             waiting: &view.waiting,
             unanswered: view.waiting.is_empty() && record.unanswered,
             state: view.state,

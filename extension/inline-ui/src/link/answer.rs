@@ -29,6 +29,18 @@ pub(crate) fn refused(refusal: &Refusal) -> CallResult {
     }
 }
 
+/// A question on a link that has as many open ones as it may.
+pub(crate) fn too_many_questions(max: usize) -> CallResult {
+    let words = format!(
+        "too_many_questions: {max} calls wait for a person already; no card was shown. Show it without wait, or ask later"
+    );
+    CallResult {
+        content: text(words),
+        structured: Some(json!({ "code": "too_many_questions" })),
+        is_error: Some(true),
+    }
+}
+
 /// A call that is answered at once.
 pub(crate) fn accepted(answer: &Answer, told: &Told) -> CallResult {
     let pages = answer.pages;

@@ -59,6 +59,8 @@ pub(crate) struct Process {
     pub(crate) tasks: TaskTracker,
     hints: mpsc::Sender<(ChatId, TakeAt)>,
     serving: Option<Serving>,
+    /// Why the last portal that asked could not be served.
+    failed: Option<StartError>,
 }
 
 #[derive(Debug, Clone)]
@@ -86,11 +88,35 @@ impl Process {
         stop: CancellationToken,
     ) -> (Self, mpsc::Receiver<(ChatId, TakeAt)>) {
         let (hints, hinted) = mpsc::channel(HINTS);
-        (Self { bind, clock, stop, tasks: TaskTracker::new(), hints, serving: None }, hinted)
+        let tasks = TaskTracker::new();
+        (Self { bind, clock, stop, tasks, hints, serving: None, failed: None }, hinted)
+    }
+
+    /// Why this process served nobody, if somebody asked and it could not.
+    pub(crate) fn failure(&mut self) -> Option<StartError> {
+        self.failed.take()
+    }
+
+    /// Like [`Process::open`], and remembers why it could not.
+    async fn serving(&mut self, data: PathBuf) -> Result<Serving, String> {
+        match self.open(data).await {
+            Ok(serving) => {
+                self.failed = None;
+                Ok(serving)
+            }
+            Err(error) => {
+                tracing::error!(%error, "a portal cannot be served");
+                let told = error.to_string();
+                if self.serving.is_none() {
+                    self.failed = Some(error);
+                }
+                Err(told)
+            }
+        }
     }
 
     /// Opens the data folder and listens, or goes on with what an earlier portal of the same folder left.
-    async fn serving(&mut self, data: PathBuf) -> Result<Serving, StartError> {
+    async fn open(&mut self, data: PathBuf) -> Result<Serving, StartError> {
         if let Some(serving) = &self.serving {
             if serving.data == data {
                 return Ok(serving.clone());

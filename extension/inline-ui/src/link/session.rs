@@ -22,11 +22,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::codec::{FramedRead, FramedWrite};
 
 /// Answers that wait for a slow portal. Past that the link is read no further until it reads.
 const OUTGOING: usize = 256;
+/// Calls and takes that are not answered yet, open questions aside. Past that, too, the link is read
+/// no further: what a portal does not read piles up nowhere.
+const UNDER_WAY: usize = 256;
+/// Questions that may be open on one link. A further one is refused, and no card shown for it.
+const QUESTIONS: usize = 4_096;
+/// How long the last answers may take to a portal that asked for the end.
+const LAST_ANSWERS: Duration = Duration::from_secs(5);
 /// A take that was not done by then is answered with null, and what it finds later is taken back.
 const TAKE_WITHIN: Duration = Duration::from_millis(250);
 
@@ -66,7 +73,14 @@ pub(crate) async fn serve(
         }
     });
     let stop = process.stop.clone();
-    let mut session = Session { process, serving: None, calls: OpenCalls::default(), out };
+    let mut session = Session {
+        process,
+        serving: None,
+        calls: OpenCalls::default(),
+        out,
+        under_way: Arc::new(Semaphore::new(UNDER_WAY)),
+        questions: Arc::new(Semaphore::new(QUESTIONS)),
+    };
     let ended = loop {
         tokio::select! {
             biased;
@@ -78,7 +92,12 @@ pub(crate) async fn serve(
                     break Ended::Closed;
                 }
                 Some(Ok(Err(too_long))) => session.refuse(&Value::Null, error_code::PARSE, &too_long.to_string()).await,
-                Some(Ok(Ok(line))) => if session.line(&line).await { break Ended::Shutdown },
+                // A portal that does not read may hold a line up, and must not hold up the end.
+                Some(Ok(Ok(line))) => tokio::select! {
+                    biased;
+                    () = stop.cancelled() => break Ended::Stopped,
+                    ends = session.line(&line) => if ends { break Ended::Shutdown },
+                },
             },
             Some((chat, at)) = hints.recv() => session.hint(&chat, at),
         }
@@ -88,7 +107,7 @@ pub(crate) async fn serve(
     }
     drop(session);
     if ended == Ended::Shutdown {
-        let _ = writer.await;
+        let _ = tokio::time::timeout(LAST_ANSWERS, writer).await;
     }
     ended
 }
@@ -98,6 +117,8 @@ struct Session<'a> {
     serving: Option<Serving>,
     calls: OpenCalls,
     out: mpsc::Sender<String>,
+    under_way: Arc<Semaphore>,
+    questions: Arc<Semaphore>,
 }
 
 impl Session<'_> {
@@ -215,7 +236,7 @@ impl Session<'_> {
         let site = site(&given).map_err(invalid)?;
         let settings = settings_of(&given.settings)?;
         let serving = self.process.serving(PathBuf::from(given.data_dir)).await;
-        let serving = serving.map_err(|error| (error_code::INTERNAL, error.to_string()))?;
+        let serving = serving.map_err(|error| (error_code::INTERNAL, error))?;
         serving.server.set_site(site);
         serving.server.settings().set(settings);
         serving.server.tell_all(&Input::Settings(settings)).await;
@@ -247,6 +268,8 @@ impl Session<'_> {
         let chat = chat_id(&given.chat)?;
         let call = call_id(&given.call)?;
         let anchor = given.anchor.as_deref().map_or_else(|| Ok(call.clone()), call_id)?;
+        let mut room = self.room().await;
+        let mut question = None;
         let mut told = Told::default();
         let mut redrawn = None;
         let input = match tools::read(&given.name, &given.arguments) {
@@ -259,6 +282,11 @@ impl Session<'_> {
             Ok(tools::ToolInput::Show(show, notes)) => {
                 told = Told { notes, fallback: show.fallback.clone() };
                 if show.wait.is_some() {
+                    let Ok(free) = self.questions.clone().try_acquire_owned() else {
+                        self.answer(id, &answer::too_many_questions(QUESTIONS)).await;
+                        return Ok(());
+                    };
+                    question = Some(free);
                     self.calls.open(call.clone(), chat.clone());
                 }
                 Input::Show { call: call.clone(), anchor, show }
@@ -279,11 +307,14 @@ impl Session<'_> {
             if let (Some(redrawn), Ok(answer)) = (redrawn, &result) {
                 told.notes = redrawn.notes(&events_of(&server, &chat, &answer.accepted).await);
             }
-            let (result, may_come_back) = answer_to(result, &told).await;
-            if !may_come_back {
+            let (result, may_come_back) = answer_to(result, &told, &mut room).await;
+            if may_come_back {
+                calls.answered(call);
+            } else {
                 calls.forget(&call);
             }
             send(&out, &id, &result).await;
+            drop((room, question));
         });
         Ok(())
     }
@@ -291,14 +322,22 @@ impl Session<'_> {
     async fn take(&mut self, id: &Value, given: TakeParams) -> Result<(), Refused> {
         let server = self.server()?;
         let chat = chat_id(&given.chat)?;
+        let room = self.room().await;
         let mut taking = server.submit(&chat, Input::Take(take_at(given.at))).await;
         let (id, out) = (id.clone(), self.out.clone());
         self.process.tasks.spawn(async move {
             let message = match tokio::time::timeout(TAKE_WITHIN, &mut taking).await {
                 Ok(Ok(Ok(taken))) => message_of(&taken.accepted),
-                Ok(_) => None,
+                // Null would say that there is nothing, and that what was acknowledged before is kept.
+                Ok(Ok(Err(refusal))) => {
+                    let error = response_error(&id, error_code::INTERNAL, &refusal.to_string());
+                    let _ = out.send(error).await;
+                    return;
+                }
+                Ok(Err(_)) => None,
                 Err(_) => {
                     send(&out, &id, &TakeResult { message: None }).await;
+                    drop(room);
                     if let Ok(Ok(taken)) = taking.await
                         && let Some(message) = message_of(&taken.accepted)
                     {
@@ -308,8 +347,14 @@ impl Session<'_> {
                 }
             };
             send(&out, &id, &TakeResult { message }).await;
+            drop(room);
         });
         Ok(())
+    }
+
+    /// A place among what is under way, held until the answer is with the writer.
+    async fn room(&self) -> Option<OwnedSemaphorePermit> {
+        self.under_way.clone().acquire_owned().await.ok()
     }
 
     /// A call whose answer is settled one way or the other cannot be cancelled any more.
@@ -364,23 +409,28 @@ async fn events_of(
     card.map(|card| card.record.events).unwrap_or_default()
 }
 
-/// The answer, and whether it has an event that may still come back.
+/// The answer, and whether it has an event that may still come back. A question that waits for a
+/// person takes no room.
 async fn answer_to(
     result: Result<crate::chat_task::Answer, Refusal>,
     told: &Told,
+    room: &mut Option<OwnedSemaphorePermit>,
 ) -> (CallResult, bool) {
     let answer = match result {
         Err(refusal) => return (answer::refused(&refusal), false),
         Ok(answer) => answer,
     };
     match (answer.wait, &answer.accepted) {
-        (Some(wait), Accepted::Shown { card, .. }) => match wait.await {
-            Ok((settled, pages)) => {
-                let answered = matches!(settled.outcome, Outcome::Answered { .. });
-                (answer::settled(&settled, pages, told), answered)
+        (Some(wait), Accepted::Shown { card, .. }) => {
+            drop(room.take());
+            match wait.await {
+                Ok((settled, pages)) => {
+                    let answered = matches!(settled.outcome, Outcome::Answered { .. });
+                    (answer::settled(&settled, pages, told), answered)
+                }
+                Err(_) => (answer::stopped(*card, told), false),
             }
-            Err(_) => (answer::stopped(*card, told), false),
-        },
+        }
         (wait, _) => (answer::accepted(&crate::chat_task::Answer { wait, ..answer }, told), false),
     }
 }

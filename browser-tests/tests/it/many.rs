@@ -1,0 +1,101 @@
+//! As many cards as a chat keeps, and one more.
+
+use crate::browser::{Outcome, Tab, World, until};
+use playwright_rs::expect;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+const KEPT: usize = 200;
+const GONE: &str = "This card is not kept any more.";
+
+fn show(title: &str, more: &Value) -> String {
+    let html = "<p>a card</p><button id=b onclick=\"pithagoras.emit('go', 1)\">Go</button>";
+    let mut arguments = json!({ "title": title, "html": html });
+    arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    format!("/call ui_show {arguments}")
+}
+
+/// All of these calls are made in one turn, side by side.
+async fn show_all(tab: &Tab, titles: impl Iterator<Item = String>) {
+    let events = json!({ "events": [{ "name": "go", "debounceMs": 0 }] });
+    let lines: Vec<String> = titles.map(|title| show(&title, &events)).collect();
+    tab.say(&lines.join("\n")).await;
+}
+
+/// The composer's answer to a key, in milliseconds, as the page saw it: the slowest of ten.
+async fn slowest_key(tab: &Tab) -> f64 {
+    let script = "() => {
+        self.slowest = 0;
+        document.querySelector('#message').addEventListener('input', (event) => {
+            requestAnimationFrame(() => setTimeout(() => {
+                self.slowest = Math.max(slowest, performance.now() - event.timeStamp);
+            }));
+        });
+    }";
+    let () = tab.page.evaluate(script, None::<&()>).await.unwrap();
+    tab.composer().press_sequentially("hello you!", None).await.unwrap();
+    until("the last key", async || (tab.eval::<f64>("() => slowest").await > 0.).then_some(()))
+        .await;
+    tab.eval("() => slowest").await
+}
+
+#[tokio::test]
+async fn two_hundred_live_cards_leave_the_page_usable_and_one_more_takes_the_place_of_the_first()
+-> Outcome {
+    let world = World::start().await;
+    let tab = world.tab().await;
+    let began = Instant::now();
+    show_all(&tab, (1..=KEPT).map(|n| format!("Card {n}"))).await;
+    let shown = tab.page.locator("inline-ui-card iframe.shown");
+    expect(shown).with_timeout(Duration::from_secs(150)).to_have_count(KEPT).await?;
+    let drawn = began.elapsed();
+    tab.idle().await;
+    let key = slowest_key(&tab).await;
+    let asked = Instant::now();
+    tab.composer().press("Enter", None).await?;
+    tab.agent_says("demo").await;
+    let answered = asked.elapsed();
+    eprintln!("{KEPT} cards: drawn in {drawn:?}, slowest key {key:.0} ms, answer in {answered:?}");
+    assert!(key < 1000., "a key took {key} ms");
+    assert!(answered < Duration::from_secs(5), "an answer took {answered:?}");
+
+    let last = tab.card(KEPT);
+    last.click("#b").await;
+    last.line_is("next_message").await;
+    let first = tab.card(1);
+    tab.say(&show("One more", &json!({}))).await;
+    first.says("removed", GONE).await;
+    expect(first.frame()).to_have_count(0).await?;
+    expect(first.own_button("Close")).to_be_hidden().await?;
+    expect(tab.call_row(1).locator("inline-ui-card")).to_have_count(1).await?;
+    last.says("delivered", "The agent has this.").await;
+    assert_eq!(tab.events_read().await, ["go ×1: 1"]);
+
+    tab.reload().await;
+    expect(tab.page.locator("inline-ui-card"))
+        .with_timeout(Duration::from_mins(1))
+        .to_have_count(KEPT + 1)
+        .await?;
+    first.says("removed", GONE).await;
+    let place = tab.call_row(1);
+    expect(place.locator("inline-ui-card")).to_have_count(1).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_wait_on_a_card_that_has_to_go_ends_and_says_so() -> Outcome {
+    let world = World::start().await;
+    let tab = world.tab().await;
+    let asked = show("A question", &json!({ "wait": { "event": "go" } }));
+    let rest = (0..KEPT).map(|n| show(&format!("Card {n}"), &json!({})));
+    tab.say(&std::iter::once(asked).chain(rest).collect::<Vec<_>>().join("\n")).await;
+    expect(tab.call_row(1))
+        .with_timeout(Duration::from_mins(1))
+        .to_have_attribute("data-status", "done")
+        .await?;
+    let result = tab.call_result(1).await;
+    assert_eq!((&result["card"], &result["outcome"]), (&json!("c1"), &json!("closed")));
+    tab.card(1).says("removed", GONE).await;
+    tab.agent_says("The card was closed, so there is no answer.").await;
+    Ok(())
+}
