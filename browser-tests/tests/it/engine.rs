@@ -21,7 +21,6 @@ impl Engine {
     }
 
     /// Says why a test, or the rest of one, is not for this engine, and whether that is so.
-    #[expect(dead_code, reason = "none of the tests for both lacks anything now")]
     pub(crate) fn lacks(self, reason: &str) -> bool {
         if self == Self::Firefox {
             let thread = std::thread::current();

@@ -39,10 +39,11 @@ async fn a_card_that_loops_for_ever_is_stopped_with_those_it_holds_up_and_all_ru
     let tab = world.tab().await;
     let neighbour = tab.show(BUTTON, &go()).await;
     let html = format!(
-        "{BUTTON}<button id=loop onclick='setTimeout(() => {{ for (;;); }}, 200)'>Loop</button>"
+        "{BUTTON}<button id=loop onclick='setTimeout(() => {{ for (;;); }}, 1500)'>Loop</button>"
     );
     let looping = tab.show(&html, &go()).await;
     let () = tab.eval(WATCH).await;
+    // Later, for the driver goes on to ask that frame a while after the click.
     looping.click("#loop").await;
     // One more comes while nothing in that process answers.
     tab.call("ui_show", &json!({ "title": "Late", "html": BUTTON, "events": go() })).await;
