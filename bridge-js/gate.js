@@ -67,8 +67,11 @@ const sawKey = (event) => {
 
 /** A Tab that moved focus inside the page is spent. */
 const sawFocus = () => {
+	const active = focusIn(document);
+	// A press on a frame that is not there yet focuses its element.
+	if (watched.has(active)) return;
 	lastTab = -TAB_MS;
-	last = focusIn(document);
+	last = active;
 };
 
 /** @type {(from: any) => void} */

@@ -20,6 +20,15 @@ impl Engine {
         }
     }
 
+    /// Says why a test, or the rest of one, is not for this engine, and whether that is so.
+    pub(crate) fn lacks(self, reason: &str) -> bool {
+        if self == Self::Firefox {
+            let thread = std::thread::current();
+            eprintln!("skipped in Firefox: {}: {reason}", thread.name().unwrap_or_default());
+        }
+        self == Self::Firefox
+    }
+
     /// Firefox is told its colour scheme as it starts; Chromium can be told at any time. `typing`: keys are to reach cards,
     /// which the driver of Firefox can do only where cards share the page's process.
     pub(crate) async fn launch(self, playwright: &Playwright, dark: bool, typing: bool) -> Browser {

@@ -38,6 +38,7 @@ async fn a_card_opens_no_connection_where_the_same_page_elsewhere_does() -> Outc
         card.line_is("left").await;
     } else {
         // Where what may not be loaded leaves a document alone, it stays.
+        card.is_drawn().await;
         let tried = async || card.eval::<bool>("self.tried === true").await.then_some(());
         until("all attempts", tried).await;
     }

@@ -1,6 +1,6 @@
 //! A card that is dead or will not stop, and the cards and the page around it.
 
-use crate::browser::{Outcome, World, until};
+use crate::browser::{Outcome, World, pause, until};
 use crate::process::busiest_frame_process;
 use serde_json::{Value, json};
 use std::process::Command;
@@ -39,12 +39,14 @@ async fn a_card_that_loops_for_ever_is_stopped_with_those_it_holds_up_and_all_ru
     let tab = world.tab().await;
     let neighbour = tab.show(BUTTON, &go()).await;
     let html = format!(
-        "{BUTTON}<button id=loop onclick='setTimeout(() => {{ for (;;); }}, 200)'>Loop</button>"
+        "{BUTTON}<button id=loop onclick='setTimeout(() => {{ for (;;); }}, 1500)'>Loop</button>"
     );
     let looping = tab.show(&html, &go()).await;
     let () = tab.eval(WATCH).await;
+    // Later, for the driver goes on to ask that frame a while after the click.
     looping.click("#loop").await;
     // One more comes while nothing in that process answers.
+    pause(2000).await;
     tab.call("ui_show", &json!({ "title": "Late", "html": BUTTON, "events": go() })).await;
     let late = tab.card(3);
     for card in [&looping, &neighbour, &late] {
@@ -61,6 +63,8 @@ async fn a_card_that_loops_for_ever_is_stopped_with_those_it_holds_up_and_all_ru
         let sent = tab.sent().len();
         card.own_button("Run again").click(None).await?;
         card.is_drawn().await;
+        // Chromium knows where a frame of a new process is a while after it was put there.
+        card.settled_height().await;
         card.click("#b").await;
         until("an event", async || (tab.sent().len() > sent).then_some(())).await;
     }

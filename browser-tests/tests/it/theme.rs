@@ -2,7 +2,7 @@
 
 use crate::browser::{Look, Outcome, World, pause, until};
 use crate::pixels::brightest;
-use playwright_rs::expect;
+use playwright_rs::{EmulateMediaOptions, ForcedColors, ReducedMotion, expect};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -96,5 +96,48 @@ async fn the_theme_chosen_in_settings_reaches_a_card_before_its_first_paint() ->
     assert_eq!(mode, "dark");
     assert_eq!(color, card.eval::<String>("getComputedStyle(document.body).color").await);
     assert_ne!(color, "rgb(0, 0, 0)");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_card_keeps_its_edges_in_forced_colours_and_stands_still_where_motion_is_reduced()
+-> Outcome {
+    let world = World::start().await;
+    if world.engine.lacks("its driver emulates neither forced colours nor reduced motion") {
+        return Ok(());
+    }
+    let tab = world.tab().await;
+    let html = "<style>@keyframes turn { to { rotate: 1turn; } }
+        #t { animation: turn 3s infinite; transition: all 2s; }</style>
+        <div id=t>turns</div><button id=b>Button</button><button id=p class=primary>Main</button><input id=i>";
+    let card = tab.show(html, &json!([])).await;
+    let moves = "[getComputedStyle(t).animationDuration, getComputedStyle(t).transitionDuration]";
+    assert_eq!(card.eval::<Vec<String>>(moves).await, ["3s", "2s"]);
+    let options = EmulateMediaOptions::builder()
+        .forced_colors(ForcedColors::Active)
+        .reduced_motion(ReducedMotion::Reduce)
+        .build();
+    tab.page.emulate_media(Some(options)).await?;
+    until("motion to be reduced", async || {
+        card.eval::<Vec<String>>(moves).await.iter().all(|time| time == "1e-05s").then_some(())
+    })
+    .await;
+    let edges = "['b', 'p', 'i'].map((id) => getComputedStyle(document.getElementById(id)))
+        .map((style) => style.borderTopStyle === 'solid' && parseFloat(style.borderTopWidth) >= 1
+            && style.borderTopColor !== style.backgroundColor)";
+    assert_eq!(card.eval::<Vec<bool>>(edges).await, [true, true, true]);
+    card.click("#b").await;
+    tab.page.keyboard().press("Tab", None).await?;
+    until("the focus to be seen", async || {
+        card.eval::<bool>(
+            "document.activeElement === p && getComputedStyle(p).outlineStyle === 'solid'",
+        )
+        .await
+        .then_some(())
+    })
+    .await;
+    let section = "section => { const style = getComputedStyle(section);
+        return style.borderTopStyle === 'solid' && style.borderTopColor !== style.backgroundColor; }";
+    assert!(card.part("section").evaluate::<bool, _>(section, None::<()>).await?);
     Ok(())
 }
