@@ -20,11 +20,10 @@ type Under = Arc<Mutex<HashMap<String, oneshot::Sender<Instant>>>>;
 pub(crate) async fn run(portal: &mut Portal) -> Run {
     let cards = Cards::show(portal, "whole", CHATS).await;
     let under_way = Under::default();
-    let acknowledging = tokio::spawn(acknowledge(
-        portal.speaker(),
-        portal.hints.take().unwrap(),
-        under_way.clone(),
-    ));
+    let mut hints = portal.hints.take().unwrap();
+    // Those about chats of earlier measurements.
+    while hints.try_recv().is_ok() {}
+    let acknowledging = tokio::spawn(acknowledge(portal.speaker(), hints, under_way.clone()));
     let start = Instant::now();
     let mut chats = JoinSet::new();
     let events = cards.events(20);
