@@ -28,6 +28,9 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// How long what is under way may take once the process is to stop.
 const STOP_WITHIN: Duration = Duration::from_secs(5);
 /// The pause after a connection could not be accepted.

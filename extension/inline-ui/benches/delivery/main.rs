@@ -20,6 +20,9 @@ use cards::Cards;
 use harness::{Http, Portal, Run, exchange_all, processor_time};
 use std::time::Duration;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Connections that post, each with one request under way.
 const CONNECTIONS: usize = 256;
 /// The floor and the route are measured in turn, this often, each time with events of their own.
