@@ -548,6 +548,7 @@
 	};
 	/** @type {Record<string, Fn>} */
 	const CAPTURED = {
+		...watchErrors(post, take, pure, config.author),
 		pointerdown(event) {
 			if (!event.isTrusted) return;
 			touched = true;
@@ -556,16 +557,15 @@
 			active(event);
 		},
 		keydown(event) {
-			if (!event.isTrusted) return;
-			lastKey = now();
-			if (pure.key(event) === "Escape") post({ type: "escape" });
+			if (event.isTrusted) lastKey = now();
+			if (event.isTrusted && pure.key(event) === "Escape") post({ type: "escape" });
 			active(event);
 		},
 		compositionstart(event) {
-			if (event.isTrusted) composing = true;
+			composing ||= event.isTrusted;
 		},
 		compositionend(event) {
-			if (event.isTrusted) composing = false;
+			composing &&= !event.isTrusted;
 		},
 		focusin(event) {
 			if (!event.isTrusted) return;

@@ -19,6 +19,7 @@ const END = {
 	removed: "This card is not kept any more.",
 	left: "This card was stopped: it kept leaving its page.",
 	silent: "This card was stopped: it does not answer.",
+	stuck: "This card did not answer the last time, so it was not started.",
 	noisy: "This card was stopped: it kept sending messages.",
 	thief: "This card was stopped: it kept taking the keyboard.",
 };

@@ -1,6 +1,7 @@
 import { announce } from "./announce.js";
 import { chatUrl, post } from "./api.js";
 import { makeDebounce } from "./debounce.js";
+import { makeFailures } from "./failures.js";
 import { makeFull } from "./full.js";
 import { guard, makeGate } from "./gate.js";
 import { FIRST_VIEWPORT, makeHeight } from "./height.js";
@@ -20,6 +21,7 @@ const CLOSE_MS = 5000;
 const LOADS = 3;
 const LOADS_MS = 10_000;
 const UNKNOWN_MS = 1000;
+const WELL_MS = 10_000;
 
 const CLOSED = { person: "Closed by you.", agent: "Closed by the agent.", fork: "Closed: a copy from another chat." };
 const DROPPED = "What was not sent yet was dropped.";
@@ -32,6 +34,7 @@ export const present = (host, view, base, chat, id) => {
 	const my = {
 		settings: { debounceMs: 400, maxHeight: 480 },
 		loadId: "",
+		anyway: false,
 		theme: "",
 	};
 	let unguard = () => {};
@@ -46,6 +49,7 @@ export const present = (host, view, base, chat, id) => {
 	let slow = 0;
 
 	const height = makeHeight(view, my, (size) => post(`${url}/height`, JSON.stringify(size)));
+	const failures = makeFailures(view.failed, url);
 	const full = makeFull(host, view, height.fit);
 	const debounce = makeDebounce(
 		(name, data) => sender.send({ load: my.loadId, name, data, action: on.wait(name) === 0 }),
@@ -100,8 +104,13 @@ export const present = (host, view, base, chat, id) => {
 			view.card.classList.toggle("closed", !next.open);
 			if (!card) line.deliver(next.state, next.inMs);
 			line.ask(next.waiting?.length ? "asked" : next.unanswered ? "unanswered" : "");
-			if (!card || next.revision > drawn) on.draw();
-			else on.describe();
+			view.fallback.hidden = !next.fallback;
+			view.words.textContent = next.fallback ?? "";
+			if (card && next.revision <= drawn) on.describe();
+			else if (next.stuck && next.open && !my.anyway) {
+				drawn = next.revision;
+				on.stop("stuck");
+			} else on.draw();
 			if (!next.open) {
 				my.load?.post({ type: "closed" });
 				const dropped = on.drop();
@@ -153,6 +162,7 @@ export const present = (host, view, base, chat, id) => {
 			if (mine !== turn) return;
 			if (status !== 200) return on.stop("missing");
 			my.loadId = value.load;
+			failures.begin(my.loadId);
 			drawn = value.card.revision;
 			if (value.post) on.post(value.post.n, value.post.data);
 			const frame = document.createElement("iframe");
@@ -188,13 +198,16 @@ export const present = (host, view, base, chat, id) => {
 			if (my.latest) load?.post({ type: "post", ...my.latest });
 			if (!my.card?.open) load?.post({ type: "closed" });
 			else if (my.gate?.isOpen) load?.post({ type: "open" });
+			// It answered for longer than one that does not is given.
+			setTimeout(() => load === my.load && my.card?.stuck && !document.hidden && failures.stuck(false), WELL_MS);
 			setTimeout(() => load === my.load && !height.isKnown() && height.measured(FIRST_VIEWPORT), SHOW_MS);
 		},
-		gone(why, dead) {
+		gone(why, dead, suspect) {
 			const now = performance.now();
 			again = again.filter((at) => now - at < LOADS_MS);
 			const often = again.length >= (why === "missing" ? 1 : LOADS);
 			// One that does not answer was used, or loops: it runs again when the person says so.
+			if (why === "silent" && suspect && my.card?.open) failures.stuck(true);
 			if (often || why === "noisy" || why === "silent") return on.stop(dead ? "silent" : why);
 			again.push(now);
 			on.draw();
@@ -203,7 +216,9 @@ export const present = (host, view, base, chat, id) => {
 			on.end();
 			view.stage.style.minHeight = "";
 			if (my.card?.open !== false) line.end(why);
-			view.action.textContent = why === "missing" ? "Reload card" : "Run again";
+			const actions = /** @type {Record<string, string>} */ ({ missing: "Reload card", stuck: "Run anyway" });
+			view.action.textContent = actions[why] ?? "Run again";
+			if (why === "missing") view.fallback.open = true;
 			view.action.hidden = false;
 		},
 
@@ -214,6 +229,7 @@ export const present = (host, view, base, chat, id) => {
 				activeAt = now;
 				post(`${url}/activity`, "{}");
 			} else if (message.type === "pressed" && my.card?.open) my.gate?.open();
+			else if (message.type === "error") failures.heard(message);
 			else if (message.type === "escape") full.escaped();
 			else if (message.type === "emit" && !(my.card?.open && my.gate?.take(message))) counts.ignored++;
 		},
@@ -260,6 +276,7 @@ export const present = (host, view, base, chat, id) => {
 	view.close.onclick = on.close;
 	view.action.onclick = () => {
 		again = [];
+		my.anyway = true;
 		on.draw();
 	};
 	on.paint();
@@ -269,6 +286,7 @@ export const present = (host, view, base, chat, id) => {
 		if (news.type === "cards") {
 			// The portal answers.
 			sender.retry();
+			failures.retry();
 			const next = news.cards.find((card) => card.id === id);
 			if (next && next === my.card && news.settings === my.settings) return;
 			my.settings = news.settings;

@@ -15,6 +15,10 @@ button:hover, .action { border-color: var(--line); background: var(--raised); co
 .skip { display: block; padding: 4px 14px; color: var(--accent); }
 .full svg { display: block; width: 16px; height: 22px; fill: none; stroke: currentColor; stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round; }
 .quiet:not(:focus) { position: absolute; width: 1px; height: 1px; padding: 0; overflow: hidden; clip-path: inset(50%); }
+.failed { overflow: hidden; padding: 3px 14px; border-bottom: 1px solid var(--line); color: var(--fg-muted); font-size: 12px; text-overflow: ellipsis; white-space: nowrap; }
+.fallback { padding: 4px 14px 0; color: var(--fg-muted); font-size: 12px; }
+.fallback p { margin: 4px 0; color: var(--fg); font-size: 13px; white-space: pre-line; }
+summary { width: fit-content; cursor: pointer; }
 iframe { display: block; width: 100%; height: 20px; border: 0; opacity: 0; }
 .shown { opacity: 1; }
 footer { display: flex; align-items: center; min-height: 18px; padding: 3px 14px 7px; color: var(--fg-subtle); font-size: 12px; }

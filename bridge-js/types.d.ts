@@ -52,6 +52,8 @@ export interface BridgeConfig {
 	events: NamedEvent[];
 	theme: Theme;
 	open: boolean;
+	/** Where the author's text begins in the document, from 1. */
+	author: { line: number; column: number };
 }
 
 export interface NamedEvent {
@@ -71,7 +73,25 @@ export type FromBridge =
 	| { type: "pressed" | "active" | "escape" | "left" }
 	| { type: "emit"; name: string; data: string; held: boolean }
 	| { type: "height"; height: number }
-	| { type: "alive"; n: number };
+	| { type: "alive"; n: number }
+	| CardError;
+
+/** What a card's code threw, and where in its HTML, from 1; 0 where that is not known. */
+export interface CardError {
+	type: "error";
+	kind: "error" | "rejection" | "policy";
+	text: string;
+	line: number;
+	column: number;
+}
+
+/** Listeners that report what is thrown. `take` puts natives into `pure`. */
+export type WatchErrors = (
+	post: (message: any) => void,
+	take: (owner: any, names: string) => void,
+	pure: Record<string, (...rest: any[]) => any>,
+	author: BridgeConfig["author"],
+) => Record<string, (event: any) => void>;
 
 /** Over the port, from the page. `data` is JSON text. */
 export type FromPage =
@@ -114,7 +134,10 @@ export interface Card {
 	unanswered?: boolean;
 	state?: Delivery;
 	inMs?: number;
+	/** What is shown where the card cannot be. */
 	fallback?: string;
+	/** It did not answer the last time it ran. */
+	stuck?: boolean;
 }
 
 export interface Settings {
@@ -348,7 +371,7 @@ export type MakeLoad = (
 		ready(): void;
 		message(message: FromBridge): void;
 		/** `dead`: nothing in the process of the cards answers. */
-		gone(why: "missing" | "left" | "silent" | "noisy", dead?: boolean): void;
+		gone(why: "missing" | "left" | "silent" | "noisy", dead?: boolean, suspect?: boolean): void;
 	},
 ) => Load;
 
@@ -372,6 +395,11 @@ export interface View {
 	more: HTMLButtonElement;
 	close: HTMLButtonElement;
 	stage: HTMLElement;
+	/** What its code threw. */
+	failed: HTMLElement;
+	/** Its words for those who cannot see it. */
+	fallback: HTMLDetailsElement;
+	words: HTMLElement;
 	line: HTMLElement;
 	/** What a screen reader is told of the line. */
 	said: HTMLElement;
@@ -380,6 +408,19 @@ export interface View {
 	action: HTMLButtonElement;
 	probe: HTMLElement;
 }
+
+/** Shows what a card's code throws and tells the server half, the first few of each load. */
+export type MakeFailures = (
+	element: HTMLElement,
+	url: string,
+) => {
+	/** Another load. */
+	begin(load: string): void;
+	heard(error: CardError): void;
+	stuck(is: boolean): void;
+	/** Tells what could not be told. */
+	retry(): void;
+};
 
 /** Draws one card in its element, and follows it. Returns what stops it. */
 export type Present = (host: HTMLElement, view: View, base: string, chat: string, id: string) => () => void;
@@ -394,7 +435,8 @@ export interface Presenting {
 	end(): void;
 	/** `theme` is the one that the document was made in. */
 	ready(theme: string): void;
-	gone(why: "missing" | "left" | "silent" | "noisy", dead?: boolean): void;
+	/** `suspect`: it may be the one that keeps all of them from answering. */
+	gone(why: "missing" | "left" | "silent" | "noisy", dead?: boolean, suspect?: boolean): void;
 	stop(why: string): void;
 	hear(message: FromBridge): void;
 	describe(): void;
@@ -406,6 +448,8 @@ export interface Presenting {
 	paint(): void;
 }
 export interface Presented {
+	/** The person wants it run although it did not answer last time. */
+	anyway: boolean;
 	card?: Card;
 	settings: Settings;
 	load?: Load;

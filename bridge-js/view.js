@@ -11,7 +11,9 @@ const MARKUP = `
 		<button class="close" aria-label="Close" title="Close card">×</button>
 	</header>
 	<a class="skip quiet" href="#">Skip card</a>
+	<div class="failed" part="error" hidden></div>
 	<div class="stage" part="stage"></div>
+	<details class="fallback" hidden><summary>In words</summary><p class="words"></p></details>
 	<footer>
 		<div class="line" part="line"></div>
 		<span class="said quiet" role="status"></span>

@@ -13,6 +13,9 @@ test("known messages are copied field by field", () => {
 	assert.deepEqual(readBridge(emit), { type: "emit", name: "pick", data: "1", held: false });
 	assert.deepEqual(readBridge({ type: "height", height: 12, html: "" }), { type: "height", height: 12 });
 	assert.deepEqual(readBridge({ type: "alive", n: 3 }), { type: "alive", n: 3 });
+	const error = { type: "error", kind: "policy", text: "a", line: 0, column: 7 };
+	assert.deepEqual(readBridge({ ...error, extra: 1 }), error);
+	assert.equal(readBridge({ ...error, text: "x".repeat(600) })?.text.length, 500);
 	for (const type of ["pressed", "active", "left"]) assert.deepEqual(readBridge({ type, x: 1 }), { type });
 });
 
@@ -34,6 +37,11 @@ test("anything else is ignored and counted", () => {
 		{ type: "height", height: 1e9 },
 		{ type: "height", height: "40" },
 		{ type: "alive", n: "1" },
+		{ type: "error", kind: "error", text: "a" },
+		{ type: "error", kind: "stuck", text: "a", line: 1, column: 1 },
+		{ type: "error", kind: "error", text: {}, line: 1, column: 1 },
+		{ type: "error", kind: "error", text: "a", line: -1, column: 1 },
+		{ type: "error", kind: "error", text: "a", line: 1, column: 1.5 },
 	];
 	assert.equal(
 		ignored(() => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { counts, readBridge, readHello } from "../messages.js";
 
-const KNOWN = ["pressed", "active", "escape", "left", "emit", "height", "alive"];
+const KNOWN = ["pressed", "active", "escape", "left", "emit", "height", "alive", "error"];
 
 /** A generator of its own, so that a failure comes again. */
 const makeRandom = (seed) => () => {
@@ -37,6 +37,10 @@ const makeValues = (random) => {
 		"held",
 		"height",
 		"n",
+		"kind",
+		"text",
+		"line",
+		"column",
 		"nonce",
 		"length",
 		"__proto__",

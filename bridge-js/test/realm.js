@@ -2,10 +2,21 @@ import { readFileSync } from "node:fs";
 import vm from "node:vm";
 
 const read = (name) => readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
-const source = read("card.js") + read("standins.js");
+const source = `(() => {\n${read("errors.js")}${read("card.js")}})();\n${read("standins.js")}`;
 
 /** The classes and members that the bridge takes, as its own table has them. */
 const taken = [...source.matchAll(/^\t\t\[(\w+), "([^"]+)"\],$/gm)].map(([, type, names]) => [type, names.split(" ")]);
+
+/** Members of a class of events that answer with what a test says of the event. */
+const told = (type) => {
+	const [, names] = taken.find(([name]) => name === type);
+	const member = (name) =>
+		function () {
+			if (!this.said) throw new TypeError("Illegal invocation");
+			return this.said[name];
+		};
+	return Object.fromEntries(names.map((name) => [name, member(name)]));
+};
 
 const config = {
 	nonce: "nonce",
@@ -16,6 +27,7 @@ const config = {
 	],
 	theme: { mode: "dark", colors: { canvas: "#102030" } },
 	open: true,
+	author: { line: 700, column: 7 },
 };
 
 /** A realm with as much of a browser in it as the bridge needs to start. Layout is a browser's business and not here. */
@@ -63,6 +75,7 @@ export function makeRealm() {
 			static parseHTMLUnsafe() {}
 		},
 		HTMLFormElement: class {},
+		location: { href: "about:srcdoc" },
 		innerHeight: 20,
 		innerWidth: 400,
 	};
@@ -94,6 +107,9 @@ export function makeRealm() {
 				return this.path;
 			},
 		},
+		...Object.fromEntries(
+			["ErrorEvent", "PromiseRejectionEvent", "SecurityPolicyViolationEvent"].map((type) => [type, told(type)]),
+		),
 		FormData: {
 			forEach(visit) {
 				for (const [name, value] of this.name.entries) visit(value, name);

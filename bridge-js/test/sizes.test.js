@@ -6,20 +6,20 @@ import { gzipSync } from "node:zlib";
 const folder = new URL("../", import.meta.url);
 const read = (name) => readFileSync(new URL(name, folder), "utf8");
 const zipped = (text) => gzipSync(text, { level: 9 }).length;
-const bridge = ["card.js", "standins.js"];
+const bridge = ["errors.js", "card.js", "standins.js"];
 const pageHalf = readdirSync(folder).filter((name) => name.endsWith(".js") && !bridge.includes(name));
 
 // It is part of every card, so its size is every card's; the limit leaves room to write it readably.
-test("the bridge is at most 8 KiB gzipped, as it stands", () => {
+test("the bridge is at most 9 KiB gzipped, as it stands", () => {
 	const size = zipped(bridge.map(read).join(""));
-	assert.ok(size <= 8192, `${size} bytes`);
+	assert.ok(size <= 9216, `${size} bytes`);
 });
 
-test("the page half's modules together are at most 15 kB gzipped, as they stand", () => {
+test("the page half's modules together are at most 17 kB gzipped, as they stand", () => {
 	// More than 10 kB: what keeps every event and says what became of it, has many cards take turns, enlarges a card,
-	// holds its height and announces it, in readable code.
+	// holds its height, announces it and tells what it throws, in readable code.
 	const size = zipped(pageHalf.map(read).join(""));
-	assert.ok(size <= 15_000, `${size} bytes`);
+	assert.ok(size <= 17_000, `${size} bytes`);
 });
 
 test("the base sheet is at most 6 KiB", () => {

@@ -20,6 +20,7 @@ mod delivery;
 mod disk;
 mod documents;
 mod durability;
+mod errors;
 mod frames;
 mod hints;
 mod interleavings;

@@ -11,8 +11,10 @@ mod process;
 mod sink;
 
 mod access;
+mod bank;
 mod closing;
 mod delivery;
+mod errors;
 mod forgery;
 mod full_screen;
 mod gallery;

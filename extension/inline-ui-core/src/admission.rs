@@ -3,7 +3,7 @@
 use crate::accepted::AcceptedIds;
 use crate::card::{Card, DeliveryState};
 use crate::ids::EventName;
-use crate::input::{EventInput, LoadCheck};
+use crate::input::EventInput;
 use crate::json::{JsonBound, compact};
 use crate::limits;
 use crate::rate::Rate;
@@ -40,12 +40,7 @@ pub(crate) fn admit(
     if let Some(state) = accepted.find(card.record.id, &event.id) {
         return Ok(Admitted::Before(state));
     }
-    let of_this_document = match event.load {
-        LoadCheck::Revision(revision) => revision == card.record.revision,
-        LoadCheck::Earlier => true,
-        LoadCheck::Foreign => false,
-    };
-    if !of_this_document {
+    if !event.load.is_of(card.record.revision) {
         return Err(Refusal::StaleLoad);
     }
     if !card.record.is_open() {

@@ -1,6 +1,7 @@
 use crate::ids::{CallId, CardId, EventName};
 use crate::limits;
 use crate::rate::Rate;
+use crate::thrown::CardError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -87,6 +88,13 @@ pub struct CardRecord {
     /// What is shown where the card cannot be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<Arc<str>>,
+    /// What its document threw that the agent was told, or will be: at most
+    /// [`limits::CARD_ERRORS_PER_DOCUMENT`], each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<CardError>,
+    /// Whether its document did not answer the last time it ran.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stuck: bool,
 }
 
 impl CardRecord {

@@ -1,4 +1,5 @@
 mod delivery;
+mod failing;
 #[cfg(test)]
 mod tests;
 
@@ -133,6 +134,7 @@ impl Chat {
             Input::AgentCloses(card) => self.close(now, card, ClosedBy::Agent),
             Input::PersonCloses(card) => self.close(now, card, ClosedBy::Person),
             Input::Event(event) => self.event(now, event),
+            Input::Errors(report) => self.failed(now, report),
             Input::Cancel(call) => Ok(self.cancel(now, &call)),
             Input::Agent(state) => Ok(self.agent_is(state)),
             Input::Take(at) => Ok(Accepted::Taken(self.take(now, at))),
@@ -286,6 +288,8 @@ impl Chat {
             unanswered: show.wait.is_some(),
             posts: 0,
             fallback: show.fallback,
+            errors: Vec::new(),
+            stuck: false,
         };
         self.write_chat();
         self.write(Write::Card(record.clone()));
@@ -312,10 +316,15 @@ impl Chat {
             record.title = title;
         }
         record.revision += u32::from(redrawn);
+        if redrawn {
+            record.errors.clear();
+            record.stuck = false;
+        }
         record.posts += u64::from(update.data.is_some());
         let record = record.clone();
         let n = record.posts;
         if let Some(html) = update.html {
+            self.forget_failures(id);
             self.write(Write::Document { card: id, html });
         }
         self.write(Write::Card(record));
@@ -460,7 +469,10 @@ impl Chat {
     fn end_wait(&mut self, now: Now, card: CardId, outcome: Outcome) {
         let Some(wait) = self.waits.remove(&card) else { return };
         let closes = outcome == Outcome::Closed;
-        self.effects.push_back(Effect::Settle(wait.settle(outcome, now)));
+        // A cancelled call tells nobody anything.
+        let errors =
+            if outcome == Outcome::Cancelled { Vec::new() } else { self.forget_failures(card) };
+        self.effects.push_back(Effect::Settle(wait.settle(outcome, errors, now)));
         if !closes {
             self.tell_card(now, card, PageEvent::Changed);
         }

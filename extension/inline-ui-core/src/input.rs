@@ -2,6 +2,7 @@ use crate::card::{DeclaredEvent, DeliveryState};
 use crate::ids::{CallId, CardId, ChatId, EventId};
 use crate::message::Message;
 use crate::settings::Settings;
+use crate::thrown::CardError;
 use crate::wait::WaitFor;
 use std::sync::Arc;
 use std::time::Duration;
@@ -72,6 +73,19 @@ pub struct EventInput {
     pub data: Option<Arc<str>>,
 }
 
+/// What a page has to tell about a load of a card.
+#[derive(Debug, Clone)]
+pub struct ErrorReport {
+    /// The card.
+    pub card: CardId,
+    /// Which document it ran.
+    pub load: LoadCheck,
+    /// What it threw, oldest first, not bounded yet.
+    pub errors: Vec<CardError>,
+    /// Whether it does not answer, or does again; absent is no news.
+    pub stuck: Option<bool>,
+}
+
 /// What a load's name says of its document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoadCheck {
@@ -81,6 +95,17 @@ pub enum LoadCheck {
     Earlier,
     /// It is no load of this card.
     Foreign,
+}
+
+impl LoadCheck {
+    /// Whether what comes from that load is about the document of that revision.
+    pub(crate) fn is_of(self, revision: u32) -> bool {
+        match self {
+            Self::Revision(of) => of == revision,
+            Self::Earlier => true,
+            Self::Foreign => false,
+        }
+    }
 }
 
 /// Everything that can happen to a chat.
@@ -103,6 +128,8 @@ pub enum Input {
     PersonCloses(CardId),
     /// A card sent something.
     Event(EventInput),
+    /// A card's code failed.
+    Errors(ErrorReport),
     /// A call was aborted.
     Cancel(CallId),
     /// The agent's state, as the portal says it.

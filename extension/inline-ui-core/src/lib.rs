@@ -49,6 +49,7 @@ mod outbox;
 mod rate;
 mod refusal;
 mod settings;
+mod thrown;
 mod time;
 pub mod tools;
 mod undo;
@@ -58,10 +59,13 @@ pub use card::{CardRecord, ClosedBy, DeclaredEvent, DeliveryState, width_class};
 pub use chat::Chat;
 pub use effect::{CardView, ChatRecord, Effect, PageEvent, Snapshot, Write};
 pub use ids::{CallId, CardId, ChatId, EventId, EventName};
-pub use input::{Accepted, AgentState, EventInput, Input, LoadCheck, Show, TakeAt, Update};
+pub use input::{
+    Accepted, AgentState, ErrorReport, EventInput, Input, LoadCheck, Show, TakeAt, Update,
+};
 pub use message::{CUSTOM_TYPE, Message};
 pub use outbox::{Entry, Subject};
 pub use refusal::Refusal;
 pub use settings::{Settings, SettingsError};
+pub use thrown::{CardError, CardErrorKind};
 pub use time::{Instant, Now};
 pub use wait::{Outcome, SettledWait, WaitFor};

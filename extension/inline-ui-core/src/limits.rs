@@ -71,6 +71,13 @@ pub const WIDTH_CLASS_PX: u32 = 160;
 /// The widest class of [`WIDTH_CLASS_PX`].
 pub const WIDTH_CLASS_MAX: u32 = 25;
 
+/// Errors of one load of a card that are told.
+pub const CARD_ERRORS_PER_LOAD: usize = 3;
+/// Different errors of one document of a card that are told, whatever its loads.
+pub const CARD_ERRORS_PER_DOCUMENT: usize = 16;
+/// The text of a card's error, in characters.
+pub const CARD_ERROR_CHARS: usize = 500;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,7 +106,7 @@ mod tests {
     fn the_readmes_table_says_these_numbers() {
         let readme = include_str!("../../../README.md");
         let secs = |length: Duration| length.as_secs();
-        let rows: [(&str, u64); 22] = [
+        let rows: [(&str, u64); 25] = [
             ("a card's HTML", HTML_BYTES as u64),
             ("an event's data", EVENT_DATA_BYTES as u64),
             ("data posted by `ui_update`", POST_BYTES as u64),
@@ -122,6 +129,9 @@ mod tests {
             ("one message to the agent", MESSAGE_BYTES as u64),
             ("accepted event ids remembered of a card", EVENT_IDS_PER_CARD as u64),
             ("loads a card may start by itself in 10 s", SELF_LOADS.into()),
+            ("errors told of one load of a card", CARD_ERRORS_PER_LOAD as u64),
+            ("different errors told of one document", CARD_ERRORS_PER_DOCUMENT as u64),
+            ("an error's text", CARD_ERROR_CHARS as u64),
         ];
         let table =
             readme.split("## Limits").nth(1).and_then(|rest| rest.split("##").next()).unwrap();

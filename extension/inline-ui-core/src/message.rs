@@ -1,6 +1,7 @@
 use crate::ids::{CardId, EventId};
 use crate::limits;
-use crate::outbox::Entry;
+use crate::outbox::{Entry, Subject};
+use crate::thrown::one_line;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -13,6 +14,10 @@ const ENVELOPE_BYTES: usize = 1_024;
 
 const NOTE: &str = "What the person did in cards you made, as those cards reported it. It is the person's input; \
     it is not an instruction from a tool, a page or a card's content. Each line is one event, the newest data of `count`.";
+
+/// Follows the note when a card failed.
+const ERRORS_NOTE: &str = " A line named `errors` is no deed of the person's: the card's own code threw these, at that \
+    line and column of its html. Mend it with ui_update.";
 
 /// What the outbox became when it was handed over. It never changes under its id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +67,7 @@ pub(crate) struct Packer {
     summaries: Vec<(CardId, String)>,
     events: Vec<serde_json::Value>,
     wake: bool,
+    errors_note: &'static str,
     bytes: usize,
 }
 
@@ -79,6 +85,7 @@ impl Packer {
             summaries: Vec::new(),
             events: Vec::new(),
             wake: false,
+            errors_note: "",
             bytes,
         }
     }
@@ -94,12 +101,21 @@ impl Packer {
         let event = json!({ "id": entry.id, "card": entry.card, "name": entry.subject.name(), "count": entry.count });
         let known = self.summaries.iter().position(|(card, _)| *card == entry.card);
         let heading = if known.is_some() { 2 } else { json_bytes(&title) + 5 };
-        let more =
-            json_bytes(&line) + 2 + heading + json_bytes(&what) + event.to_string().len() + 1;
+        let errors_note =
+            if entry.subject == Subject::Errors { ERRORS_NOTE } else { self.errors_note };
+        let noted = json_bytes(errors_note) - json_bytes(self.errors_note);
+        let more = json_bytes(&line)
+            + 2
+            + heading
+            + json_bytes(&what)
+            + event.to_string().len()
+            + 1
+            + noted;
         if !self.events.is_empty() && self.bytes + more > limits::MESSAGE_BYTES {
             return false;
         }
         self.bytes += more;
+        self.errors_note = errors_note;
         self.lines.push_str(&line);
         self.lines.push('\n');
         match known {
@@ -118,7 +134,7 @@ impl Packer {
         let parts: Vec<String> = self.summaries.into_iter().map(|(_, part)| part).collect();
         Message {
             summary: format!("UI: {}", parts.join("; ")),
-            text: format!("{NOTE}{OPEN}{}{CLOSE}", self.lines),
+            text: format!("{NOTE}{}{OPEN}{}{CLOSE}", self.errors_note, self.lines),
             details: json!({ "id": self.id, "events": self.events }).to_string().into(),
             id: self.id,
             seq: self.seq,
@@ -147,15 +163,6 @@ fn line(entry: &Entry) -> String {
     let line = line.replace("```", "\\u0060\\u0060\\u0060");
     // U+2028 and U+2029 end a line for some readers.
     line.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
-}
-
-/// A title with its line breaks and runs of white space as single spaces.
-fn one_line(title: &str) -> String {
-    title
-        .split(|c: char| c.is_whitespace() || c.is_control())
-        .filter(|w| !w.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
 }
 
 /// How many bytes the text takes inside a JSON string.

@@ -11,6 +11,8 @@ use std::sync::Arc;
 pub enum Subject {
     /// The person closed the card.
     Closed,
+    /// The card's code failed.
+    Errors,
     /// An event the card sent.
     Event(EventName),
 }
@@ -21,6 +23,7 @@ impl Subject {
         match self {
             Self::Event(name) => name.as_str(),
             Self::Closed => "closed",
+            Self::Errors => "errors",
         }
     }
 }
@@ -137,6 +140,12 @@ impl Outbox {
         }
         self.insert(newer.clone());
         Replaced { entry: newer, removed }
+    }
+
+    /// Takes out what is queued under the key.
+    pub(crate) fn unqueue(&mut self, card: CardId, subject: &Subject) -> Option<Entry> {
+        let seq = self.places.get(&(card, subject.clone())).copied()?;
+        self.remove(seq)
     }
 
     /// A call gives its event back: it is older than whatever is queued under its key.

@@ -1,5 +1,6 @@
 use crate::ids::{CallId, CardId, EventName};
 use crate::limits;
+use crate::thrown::CardError;
 use crate::time::{Instant, Now};
 use std::time::Duration;
 
@@ -67,6 +68,8 @@ pub struct SettledWait {
     pub outcome: Outcome,
     /// Wall time since the call, in milliseconds.
     pub waited_ms: u64,
+    /// What the card threw meanwhile and nobody was told.
+    pub errors: Vec<CardError>,
 }
 
 impl Wait {
@@ -96,9 +99,9 @@ impl Wait {
         self.active_until = Some(until);
     }
 
-    pub(crate) fn settle(self, outcome: Outcome, now: Now) -> SettledWait {
+    pub(crate) fn settle(self, outcome: Outcome, errors: Vec<CardError>, now: Now) -> SettledWait {
         let waited_ms = u64::try_from(now.wall_ms - self.started.wall_ms).unwrap_or(0);
-        SettledWait { call: self.call, card: self.card, outcome, waited_ms }
+        SettledWait { call: self.call, card: self.card, outcome, waited_ms, errors }
     }
 }
 
@@ -152,6 +155,6 @@ mod tests {
     fn the_time_waited_is_wall_time() {
         let mut end = at(170);
         end.wall_ms += 3_600_000;
-        assert_eq!(wait(60).settle(Outcome::Timeout, end).waited_ms, 3_670_000);
+        assert_eq!(wait(60).settle(Outcome::Timeout, Vec::new(), end).waited_ms, 3_670_000);
     }
 }

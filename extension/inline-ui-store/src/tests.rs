@@ -28,6 +28,8 @@ fn card(id: u32) -> CardRecord {
         unanswered: true,
         posts: 1,
         fallback: Some("text".into()),
+        errors: vec![error],
+        stuck: true,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod admission;
 mod delivery;
+mod failing;
 mod ledger;
 mod lifecycle;
 mod model;

@@ -5,7 +5,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 const BRIDGE: &str = concat!(
+    "(() => {\n",
+    include_str!("../../../../bridge-js/errors.js"),
     include_str!("../../../../bridge-js/card.js"),
+    "})();\n",
     include_str!("../../../../bridge-js/standins.js")
 );
 const BASE_CSS: &str = include_str!("../../../../bridge-js/base.css");
@@ -42,6 +45,14 @@ struct Config<'a> {
     events: &'a [BridgeEvent<'a>],
     theme: ConfigTheme,
     open: bool,
+    author: ConfigAuthor,
+}
+
+/// Where the author's text begins in the document, from 1: what an engine says of its places is of the whole.
+#[derive(Serialize)]
+struct ConfigAuthor {
+    line: usize,
+    column: usize,
 }
 
 #[derive(Serialize)]
@@ -61,20 +72,23 @@ struct ConfigTheme {
 ///
 /// The parts before it stay in the document's head, so that an author's whole document merges into
 /// this one (its doctype and second `<html>` and `<head>` are ignored, its attributes are kept), and
-/// a fragment begins in the body, where its scripts expect to run.
+/// a fragment begins in the body, where its scripts expect to run. A line break before it makes columns of its
+/// first line easy to tell.
 pub fn card_document(html: &str, bridge: &Bridge<'_>, theme: &Theme) -> String {
+    let body = if is_document(html) { "" } else { "<body>" };
+    let before = [BRIDGE, BASE_CSS].map(|text| text.matches('\n').count());
     let config = Config {
         nonce: bridge.nonce,
         card: ConfigCard { id: bridge.card, title: bridge.title },
         events: &bridge.events,
         theme: ConfigTheme { mode: theme.mode().as_str(), colors: theme.colors() },
         open: bridge.open,
+        author: ConfigAuthor { line: before[0] + before[1] + 2, column: body.len() + 1 },
     };
     let script = BRIDGE.replacen(CONFIG, &script_json(&config), 1);
-    let body = if is_document(html) { "" } else { "<body>" };
     format!(
         "<!doctype html><meta http-equiv=\"x-dns-prefetch-control\" content=\"off\"><meta charset=\"utf-8\">\
-         <script>{script}</script><style>:root{{{}}}</style><style>{BASE_CSS}</style>{body}{}",
+         <script>{script}</script><style>:root{{{}}}</style><style>{BASE_CSS}</style>\n{body}{}",
         theme.css(),
         without_shadow_roots(html),
     )

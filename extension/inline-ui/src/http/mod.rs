@@ -2,6 +2,7 @@
 
 mod body;
 mod cards;
+mod errors;
 mod events;
 mod frames;
 mod guard;
@@ -36,6 +37,7 @@ pub(crate) fn router<S: Store>(server: Arc<Server<S>>) -> Router {
         .route("/chats/{chat}/stream", get(stream::stream::<S>))
         .route("/chats/{chat}/cards/{card}/loads", post(loads::load::<S>))
         .route("/chats/{chat}/cards/{card}/events", post(events::event::<S>))
+        .route("/chats/{chat}/cards/{card}/errors", post(errors::errors::<S>))
         .route("/chats/{chat}/cards/{card}/close", post(cards::close::<S>))
         .route("/chats/{chat}/cards/{card}/height", post(cards::height::<S>))
         .route("/chats/{chat}/cards/{card}/activity", post(cards::activity::<S>))

@@ -34,6 +34,9 @@ pub(crate) struct CardJson<'a> {
     in_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fallback: Option<&'a str>,
+    /// It did not answer the last time it ran.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stuck: bool,
 }
 
 impl<'a> From<&'a CardView> for CardJson<'a> {
@@ -56,6 +59,7 @@ impl<'a> From<&'a CardView> for CardJson<'a> {
             state: view.state,
             in_ms: millis(view.after),
             fallback: record.fallback.as_deref(),
+            stuck: record.stuck,
         }
     }
 }

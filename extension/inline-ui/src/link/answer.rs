@@ -2,7 +2,7 @@
 
 use crate::chat_task::Answer;
 use inline_ui_core::document::check::Finding;
-use inline_ui_core::{Accepted, CardId, Outcome, Refusal, SettledWait};
+use inline_ui_core::{Accepted, CardError, CardId, Outcome, Refusal, SettledWait};
 use portal_link::{CallResult, Content};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ pub(crate) fn accepted(answer: &Answer, told: &Told) -> CallResult {
 
 /// A call whose wait ended.
 pub(crate) fn settled(wait: &SettledWait, pages: usize, told: &Told) -> CallResult {
-    let SettledWait { card, outcome, waited_ms, .. } = wait;
+    let SettledWait { card, outcome, waited_ms, errors, .. } = wait;
     let seconds = seconds(*waited_ms);
     let stays =
         format!("Card {card} stays open: what the person sends later reaches you as an event.");
@@ -97,7 +97,10 @@ pub(crate) fn settled(wait: &SettledWait, pages: usize, told: &Told) -> CallResu
         let data = data.and_then(|data| serde_json::from_str::<Value>(data.get()).ok());
         structured["event"] = json!({ "name": name, "count": 1, "data": data });
     }
-    result(text + &said(told), structured)
+    if !errors.is_empty() {
+        structured["errors"] = json!(errors);
+    }
+    result(text + &thrown(errors) + &said(told), structured)
 }
 
 /// A call whose card went with the process.
@@ -122,6 +125,12 @@ fn looking(pages: usize, told: &Told) -> String {
 fn instead(told: &Told) -> String {
     let words = told.fallback.as_deref();
     words.map_or_else(String::new, |words| format!(" Shown instead is the fallback: {words}"))
+}
+
+/// What the card threw, as lines.
+fn thrown(errors: &[CardError]) -> String {
+    let lines: String = errors.iter().map(|error| format!("\n- {error}")).collect();
+    if lines.is_empty() { lines } else { format!("\nThe card's own code threw:{lines}") }
 }
 
 /// The findings as lines.
@@ -149,7 +158,7 @@ fn text(text: String) -> Vec<Content> {
 mod tests {
     use super::*;
     use inline_ui_core::document::check::{Place, check};
-    use inline_ui_core::{CallId, EventName};
+    use inline_ui_core::{CallId, CardErrorKind, EventName};
 
     fn told() -> Told {
         let notes = check("```html\n<img src=\"a.png\" alt=\"A\">\n```").notes;
@@ -162,8 +171,12 @@ mod tests {
     }
 
     fn ended(outcome: Outcome, told: &Told) -> CallResult {
+        failed(outcome, Vec::new(), told)
+    }
+
+    fn failed(outcome: Outcome, errors: Vec<CardError>, told: &Told) -> CallResult {
         let call = CallId::parse("call").unwrap();
-        let wait = SettledWait { call, card: CardId(1), outcome, waited_ms: 1_240 };
+        let wait = SettledWait { call, card: CardId(1), outcome, waited_ms: 1_240, errors };
         settled(&wait, 0, told)
     }
 
@@ -174,6 +187,8 @@ mod tests {
             Outcome::Answered { name: EventName::parse("ok").unwrap(), data: "{\"n\":1}".into() };
         let syntax = check("<script>let x = ;</script>").refusal.unwrap();
         assert_eq!(syntax.at, Some(Place { line: 1, column: 17 }));
+        let (kind, text) = (CardErrorKind::Error, "TypeError: a is not a function".into());
+        let error = CardError { kind, text, line: Some(3), column: Some(14) };
         let all = [
             ("shown", shown(1, &nothing)),
             ("shown with notes", shown(2, &told)),
@@ -181,6 +196,7 @@ mod tests {
             ("answered", ended(answered, &told)),
             ("timeout", ended(Outcome::Timeout, &told)),
             ("unseen", ended(Outcome::Unseen, &told)),
+            ("timeout of a card that failed", failed(Outcome::Timeout, vec![error], &nothing)),
             ("closed", ended(Outcome::Closed, &nothing)),
             ("cancelled", ended(Outcome::Cancelled, &nothing)),
             ("stopped", stopped(CardId(1), &nothing)),

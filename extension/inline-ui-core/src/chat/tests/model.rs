@@ -556,6 +556,12 @@ impl Model {
             return;
         };
         let waited_ms = u64::try_from(now.wall_ms - asked.since.wall_ms).unwrap_or(0);
-        self.settled.push(SettledWait { call: asked.call, card: CardId(card), outcome, waited_ms });
+        self.settled.push(SettledWait {
+            call: asked.call,
+            card: CardId(card),
+            outcome,
+            waited_ms,
+            errors: Vec::new(),
+        });
     }
 }

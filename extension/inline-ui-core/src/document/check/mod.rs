@@ -57,7 +57,7 @@ pub fn check(html: &str) -> Checked {
     notes.extend(read.notes());
     removed.sort_by_key(|part| part.start);
     Checked {
-        html: without(text, &removed),
+        html: lines_before(&source) + &without(text, &removed),
         notes: in_order(notes),
         refusal: first(in_order(read.refusals())),
         emitted: read.emitted(),
@@ -116,12 +116,20 @@ fn styles(page: &Page, source: &Source<'_>) -> Vec<Finding> {
     found
 }
 
+/// Empty lines for those that were cut off before the markup: what the card throws has the lines of the
+/// author's own text.
+fn lines_before(source: &Source<'_>) -> String {
+    "\n".repeat(source.place(0).line as usize - 1)
+}
+
+/// The text without those parts, but for their line breaks.
 fn without(text: &str, removed: &[Range<usize>]) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut from = 0;
     for part in removed {
         if part.start >= from {
             kept.push_str(&text[from..part.start]);
+            kept.extend(text[part.clone()].chars().filter(|c| matches!(c, '\n' | '\r')));
             from = part.end;
         }
     }
