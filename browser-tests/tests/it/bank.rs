@@ -1,6 +1,6 @@
 //! The bank of cards as a browser sees it: every good one, and every one that is good once it is repaired.
 
-use crate::browser::{Outcome, Tab, World};
+use crate::browser::{Outcome, Tab, World, pause};
 use playwright_rs::expect;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -72,10 +72,10 @@ async fn draw(world: &World, bank: &[Banked]) {
         let call = |card: &Banked| format!("/call ui_show {}", card.arguments);
         tab.say(&cards.iter().map(call).collect::<Vec<_>>().join("\n")).await;
         let shown = tab.page.locator("inline-ui-card iframe.shown");
-        let shown = expect(shown).with_timeout(Duration::from_secs(60));
+        let shown = expect(shown).with_timeout(Duration::from_mins(1));
         shown.to_have_count(cards.len()).await.unwrap();
         tab.idle().await;
-        tab.page.wait_for_timeout(500.).await;
+        pause(500).await;
         for (n, card) in cards.iter().enumerate() {
             let drawn = tab.card(n + 1);
             let error = drawn.part("[part=error]").inner_text().await.unwrap_or_default();

@@ -1,6 +1,6 @@
 //! A card whose code fails: the person sees it, the agent hears of it, and nothing starts by it.
 
-use crate::browser::{Outcome, World, until};
+use crate::browser::{Outcome, World, pause, until};
 use playwright_rs::expect;
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ async fn what_a_card_throws_is_on_its_head_and_reaches_the_agent_with_the_next_m
     expect(line.clone()).to_be_visible().await?;
     card.click("#b").await;
     expect(line.clone()).to_contain_text("3 errors in this card: ").await?;
-    tab.page.wait_for_timeout(500.).await;
+    pause(500).await;
     assert_eq!(tab.answers().await.len(), 1, "it starts no turn");
     tab.say("hello").await;
     tab.agent_says("demo").await;
@@ -80,7 +80,7 @@ async fn a_card_that_hung_is_not_started_the_next_time_unless_the_person_says_so
     let button = "<button id=b onclick=\"pithagoras.emit('go')\">Go</button>";
     let events = json!([{ "name": "go", "debounceMs": 0 }]);
     let neighbour = tab.show(button, &events).await;
-    tab.page.wait_for_timeout(3500.).await;
+    pause(3500).await;
     let html = format!(
         "{button}<button id=loop onclick='setTimeout(() => {{ for (;;); }}, 1500)'>Loop</button>"
     );

@@ -36,7 +36,8 @@ impl CardError {
     /// What a page reported, within its bounds and on one line.
     #[must_use]
     pub fn read(self) -> Self {
-        Self { text: one_line(&self.text).chars().take(limits::CARD_ERROR_CHARS).collect(), ..self }
+        let text: String = one_line(&self.text).chars().take(limits::CARD_ERROR_CHARS).collect();
+        Self { text: text.into(), ..self }
     }
 
     pub(crate) fn stuck() -> Self {

@@ -119,7 +119,7 @@ fn styles(page: &Page, source: &Source<'_>) -> Vec<Finding> {
 /// Empty lines for those that were cut off before the markup: what the card throws has the lines of the
 /// author's own text.
 fn lines_before(source: &Source<'_>) -> String {
-    "\n".repeat(source.place(0).line as usize - 1)
+    "\n".repeat(source.place(0).line - 1)
 }
 
 /// The text without those parts, but for their line breaks.
