@@ -24,12 +24,13 @@ async fn what_a_card_throws_is_on_its_head_and_reaches_the_agent_with_the_next_m
     let card = tab.show(FAILING, &json!([])).await;
     let line = card.part("[part=error]");
     expect(line.clone()).to_be_visible().await?;
+    let answers = tab.answers().await.len();
     card.click("#b").await;
     expect(line.clone()).to_contain_text("3 errors in this card: ").await?;
     pause(500).await;
-    assert_eq!(tab.answers().await.len(), 1, "it starts no turn");
+    assert_eq!(tab.answers().await.len(), answers, "it starts no turn");
     tab.say("hello").await;
-    tab.agent_says("demo").await;
+    until("the answer", async || (tab.answers().await.len() > answers).then_some(())).await;
     let read = tab.read_by_agent().await.join("\n");
     let told =
         read.lines().find(|line| line.contains(r#""name":"errors""#)).expect("a line of errors");
@@ -50,7 +51,7 @@ async fn what_a_card_throws_is_on_its_head_and_reaches_the_agent_with_the_next_m
     card.is_drawn().await;
     expect(line).to_contain_text("2 errors in this card: ").await?;
     tab.say("again").await;
-    until("the answer", async || (tab.answers().await.len() >= 3).then_some(())).await;
+    until("the answer", async || (tab.answers().await.len() > answers + 1).then_some(())).await;
     assert_eq!(tab.summaries().await.len(), 1, "the same errors are told once");
     Ok(())
 }
