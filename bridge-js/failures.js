@@ -13,6 +13,7 @@ export const makeFailures = (element, url) => {
 	let untold = [];
 
 	const tell = async () => {
+		clearTimeout(timer);
 		timer = 0;
 		const [first] = untold;
 		if (!first) return;

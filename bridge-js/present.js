@@ -254,6 +254,8 @@ export const present = (host, view, base, chat, id) => {
 		emit({ name, data }) {
 			if (!my.card?.events.some((event) => event.name === name)) return;
 			line.refuse("");
+			// What it threw goes first: a call that this answers is to have it.
+			failures.retry();
 			debounce.push(name, data);
 			if (document.hidden) debounce.flush();
 		},
