@@ -24,6 +24,12 @@ const UNKNOWN_MS = 1000;
 const WELL_MS = 10_000;
 
 const CLOSED = { person: "Closed by you.", agent: "Closed by the agent.", fork: "Closed: a copy from another chat." };
+/** What the agent is told of a card that was stopped for what it does. @type {Record<string, string>} */
+const STOPPED = {
+	left: "the card kept leaving its page and was stopped",
+	noisy: "the card kept sending messages and was stopped",
+	thief: "the card kept taking the keyboard and was stopped",
+};
 const DROPPED = "What was not sent yet was dropped.";
 
 /** @type {import("./types.js").Present} */
@@ -219,6 +225,7 @@ export const present = (host, view, base, chat, id) => {
 			const actions = /** @type {Record<string, string>} */ ({ missing: "Reload card", stuck: "Run anyway" });
 			view.action.textContent = actions[why] ?? "Run again";
 			if (why === "missing") view.fallback.open = true;
+			if (STOPPED[why]) failures.heard({ type: "error", kind: "error", text: STOPPED[why], line: 0, column: 0 });
 			view.action.hidden = false;
 		},
 
