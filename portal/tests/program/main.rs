@@ -11,5 +11,6 @@ mod hangs;
 mod http;
 mod kills;
 mod ledger;
+mod many;
 mod program;
 mod stops;
