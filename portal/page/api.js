@@ -18,6 +18,8 @@
  * @typedef {{ name: string, title: string, version: string, description: string, state: "running" | "starting" | "failed",
  *   base: string, page: { module: string, element: string }, tools: { name: string, title: string }[],
  *   settingsSchema: SettingsSchema, settings: Record<string, unknown>, asks: Record<string, string>, error?: string }} Extension
+ * @typedef {{ name: string, title: string, keyVariable: string, keySet: boolean, usualModel: string, address?: string,
+ *   missing?: string }} Provider
  */
 
 /** A refusal of the portal, in its own words. Status 0 is a portal that does not answer. */
@@ -90,6 +92,10 @@ export const api = {
 	rename: (chat, title) => request("PATCH", at(chat), { title }),
 	/** @param {string} chat */
 	remove: (chat) => request("DELETE", at(chat)),
+	/** @returns {Promise<{ model: string, providers: Provider[] }>} */
+	model: () => request("GET", "/api/model"),
+	/** @param {string} model @returns {Promise<{ model: string }>} */
+	chooseModel: (model) => request("PUT", "/api/model", { model }),
 	/** @returns {Promise<{ extensions: Extension[] }>} */
 	extensions: () => request("GET", "/api/extensions"),
 	/** @param {string} name @param {Record<string, unknown>} changed @returns {Promise<{ settings: Record<string, unknown> }>} */

@@ -2,13 +2,14 @@ import { api } from "./api.js";
 import { chooseTheme, chosenTheme } from "./appearance.js";
 import { h } from "./dom.js";
 import { ExtensionForm, words } from "./extension-form.js";
+import { ModelChoice } from "./model-choice.js";
 import { menuButton } from "./side.js";
 
 /** @typedef {import("./api.js").Extension} Extension */
 
 const STARTING_POLL_MS = 2000;
 
-/** The settings page: this browser's theme, and every extension with what it is, asks for and lets one set. */
+/** The settings page: this browser's theme, the model, and every extension with what it is, asks for and lets one set. */
 export class SettingsView {
 	#extensions = h("div", { class: "extensions" }, h("p", { class: "note" }, "Loading…"));
 	#heading = h("h1", { tabindex: -1 }, "Settings");
@@ -16,17 +17,21 @@ export class SettingsView {
 	#closed = false;
 	/** @type {Map<string, ExtensionPanel>} */
 	#panels = new Map();
-	elements = [
-		h("header", { class: "head" }, menuButton(), this.#heading),
-		h(
-			"div",
-			{ class: "column settings" },
-			h("section", { "aria-labelledby": "appearance" }, h("h2", { id: "appearance" }, "Appearance"), themeChoice()),
-			h("section", { "aria-labelledby": "extensions" }, h("h2", { id: "extensions" }, "Extensions"), this.#extensions),
-		),
-	];
+	elements;
 
-	constructor() {
+	/** @param {(model: string) => void} modelChanged hears which model answers from then on */
+	constructor(modelChanged) {
+		const model = h("div", { class: "panel" }, new ModelChoice(modelChanged).element);
+		this.elements = [
+			h("header", { class: "head" }, menuButton(), this.#heading),
+			h(
+				"div",
+				{ class: "column settings" },
+				section("appearance", "Appearance", themeChoice()),
+				section("model", "Model", model),
+				section("extensions", "Extensions", this.#extensions),
+			),
+		];
 		this.#fetch();
 	}
 
@@ -64,6 +69,11 @@ export class SettingsView {
 		this.#panels.set(extension.name, panel);
 		this.#extensions.append(panel.element);
 	}
+}
+
+/** @param {string} id @param {string} title @param {HTMLElement} content */
+function section(id, title, content) {
+	return h("section", { "aria-labelledby": id }, h("h2", { id }, title), content);
 }
 
 function themeChoice() {

@@ -52,11 +52,13 @@ pub enum PortalError {
         /// What was given.
         origin: String,
     },
-    /// There is no such model in this build.
-    #[error("the model {model:?} is not available yet: this build has the model \"demo\"")]
+    /// There is no such model, or it cannot be reached as things stand.
+    #[error("the model {model:?} cannot be used: {reason}")]
     Model {
         /// What was asked for.
         model: String,
+        /// Why not.
+        reason: String,
     },
     /// The folder of `/show` cannot be read.
     #[error("cannot read the cards folder {}: {reason}", path.display())]

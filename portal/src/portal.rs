@@ -2,6 +2,7 @@ use crate::chat::Hub;
 use crate::demo::{Cards, Demo};
 use crate::extension::{Host, HostState, Introduction, Profile, supervise};
 use crate::http::{self, App, SignIn};
+use crate::model::{Model, Models, Unavailable};
 use crate::site::{self, Site};
 use crate::store::{Store, StoreError};
 use crate::{PortalConfig, PortalError};
@@ -37,9 +38,6 @@ pub struct Portal {
 impl Portal {
     /// Checks the configuration, binds the socket, opens the data folder and starts the extension.
     pub async fn start(config: PortalConfig) -> Result<Self, PortalError> {
-        if config.model != "demo" {
-            return Err(PortalError::Model { model: config.model });
-        }
         if let (Some(what), None) =
             (site::public_name(config.listen, &config.origins), &config.password)
         {
@@ -55,7 +53,9 @@ impl Portal {
         let listeners = listen(config.listen).await?;
         let address = listeners[0].local_addr().map_err(PortalError::Serve)?;
         let site = Site::new(address, &config.origins)?;
-        let model = Arc::new(Demo { cards: cards(config.cards, site.loopback)? });
+        let demo = Arc::new(Demo { cards: cards(config.cards, site.loopback)? });
+        let models = Models::new(demo, config.access);
+        let named = config.model.map(|model| named(&models, model)).transpose()?;
 
         let data = data_folder(&config.data)?;
         let database = data.join("portal.sqlite3");
@@ -67,6 +67,10 @@ impl Portal {
         let acks = store.acks().await.map_err(broken)?;
         let owed = store.owed().await.map_err(broken)?;
         let host = Host::new(profile, Arc::clone(&store), acks, owed);
+        let model = match named {
+            Some(model) => model,
+            None => models.stored(&store).await.map_err(broken)?,
+        };
         let (stopping, stop_extension) = (CancellationToken::new(), CancellationToken::new());
         let hub = Hub::new(Arc::clone(&store), host.clone(), model, stopping.clone());
         let password = config.password;
@@ -95,7 +99,7 @@ impl Portal {
         let _ = timeout(EXTENSION_PATIENCE, settled).await;
         hub.resume().await.map_err(broken)?;
         let ends = [stopping.clone().drop_guard(), stop_extension.clone().drop_guard()];
-        let app = Arc::new(App { hub: hub.clone(), site, sign_in, stopping });
+        let app = Arc::new(App { hub: hub.clone(), models, site, sign_in, stopping });
         Ok(Self { app, hub, store, listeners, extension, stop_extension, _ends: ends })
     }
 
@@ -155,6 +159,12 @@ async fn listen(address: SocketAddr) -> Result<Vec<TcpListener>, PortalError> {
         listeners.extend(TcpListener::bind(other).await.ok());
     }
     Ok(listeners)
+}
+
+/// The model that the command line names.
+fn named(models: &Models, model: String) -> Result<Arc<dyn Model>, PortalError> {
+    let found = model.parse().map_err(Unavailable::from).and_then(|choice| models.get(&choice));
+    found.map_err(|why| PortalError::Model { model, reason: why.to_string() })
 }
 
 fn cards(folder: Option<PathBuf>, loopback: bool) -> Result<Cards, PortalError> {

@@ -53,6 +53,12 @@ pub(crate) struct Call {
     pub(crate) status: CallStatus,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) result: Option<CallAnswer>,
+    /// Made in the same turn as the call before it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) beside: bool,
+    /// What the model's provider wants back with the call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) signatures: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -162,6 +168,8 @@ mod tests {
                 arguments: RawValue::from_string(arguments.to_owned()).unwrap(),
                 status: CallStatus::Done,
                 result: Some(CallAnswer { text: "t".to_owned(), structured: None }),
+                beside: false,
+                signatures: vec![],
             }),
         }
     }

@@ -12,4 +12,8 @@ mod http;
 mod kills;
 mod ledger;
 mod program;
+mod real;
+#[expect(dead_code, reason = "tests beside the code script more")]
+#[path = "../../src/model/tests/server.rs"]
+mod server;
 mod stops;

@@ -3,7 +3,7 @@
 use crate::chat::{Hub, Item, Kind};
 use crate::extension::Host;
 use crate::extension::fake::{Fake, PATIENCE, profile};
-use crate::model::{Model, Turn, TurnRequest};
+use crate::model::{Model, Turn, TurnRequest, Wanted};
 use crate::store::Store;
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
@@ -32,7 +32,7 @@ pub(crate) fn text(text: &str) -> Piece {
 
 pub(crate) fn call(name: &str) -> Piece {
     let arguments = RawValue::from_string("{\"a\":1}".to_owned()).unwrap();
-    Piece::Is(Turn::Call { name: name.to_owned(), arguments })
+    Piece::Is(Turn::Call(Wanted::new(name.to_owned(), arguments)))
 }
 
 #[derive(Debug)]
