@@ -32,6 +32,9 @@ pub struct PortalConfig {
     /// The origins people open the portal at, for example `https://chat.example`; none means the
     /// address it listens on.
     pub origins: Vec<String>,
+    /// Another origin of this portal that serves frames of cards and nothing else; on loopback there is
+    /// one by itself.
+    pub frame_origin: Option<String>,
     /// The extension's program.
     pub extension: ExtensionCommand,
     /// The extension's `manifest.json`.
@@ -48,6 +51,7 @@ impl std::fmt::Debug for PortalConfig {
             .field("cards", &self.cards)
             .field("password", &self.password.as_ref().map(|_| "set"))
             .field("origins", &self.origins)
+            .field("frame_origin", &self.frame_origin)
             .field("extension", &self.extension)
             .finish_non_exhaustive()
     }

@@ -31,7 +31,9 @@ pub enum PortalError {
     /// Reachable from elsewhere, and nobody would have to sign in.
     #[error(
         "{what} can be reached from other machines, so the portal needs a password; \
-         set one in INLINE_UI_PASSWORD, or listen on 127.0.0.1"
+         set one in INLINE_UI_PASSWORD, or listen on 127.0.0.1. It speaks plain HTTP: put a proxy with \
+         TLS in front (README, \"Behind TLS\"), listen on 127.0.0.1 for it, and name the address that people \
+         open with --origin https://chat.example"
     )]
     PasswordNeeded {
         /// The address or the origin.
@@ -49,6 +51,14 @@ pub enum PortalError {
     /// Not an origin.
     #[error("{origin:?} is no origin; write it like https://chat.example, without a path")]
     Origin {
+        /// What was given.
+        origin: String,
+    },
+    /// Frames would have no origin of their own.
+    #[error(
+        "{origin} is where people open the portal; frames need another origin, or none is given"
+    )]
+    FrameOrigin {
         /// What was given.
         origin: String,
     },

@@ -43,7 +43,7 @@ impl Portal {
         {
             return Err(PortalError::PasswordNeeded { what });
         }
-        Site::new(config.listen, &config.origins)?;
+        Site::new(config.listen, &config.origins, config.frame_origin.as_deref())?;
         let profile: Profile = serde_json::from_value(config.manifest)
             .map_err(|e| PortalError::Manifest { reason: e.to_string() })?;
         if !profile.has_plain_name() {
@@ -52,7 +52,7 @@ impl Portal {
         }
         let listeners = listen(config.listen).await?;
         let address = listeners[0].local_addr().map_err(PortalError::Serve)?;
-        let site = Site::new(address, &config.origins)?;
+        let site = Site::new(address, &config.origins, config.frame_origin.as_deref())?;
         let demo = Arc::new(Demo { cards: cards(config.cards, site.loopback)? });
         let models = Models::new(demo, config.access);
         let named = config.model.map(|model| named(&models, model)).transpose()?;
@@ -71,6 +71,9 @@ impl Portal {
             Some(model) => model,
             None => models.stored(&store).await.map_err(broken)?,
         };
+        if !site.loopback && !site.is_secure() {
+            tracing::warn!("origin without TLS, passwords and chats can be read on their way");
+        }
         let (stopping, stop_extension) = (CancellationToken::new(), CancellationToken::new());
         let hub = Hub::new(Arc::clone(&store), host.clone(), model, stopping.clone());
         let password = config.password;
@@ -117,7 +120,8 @@ impl Portal {
             let listener = listener.tap_io(|stream| {
                 let _ = stream.set_nodelay(true);
             });
-            let server = axum::serve(listener, router.clone())
+            let service = router.clone().into_make_service_with_connect_info::<SocketAddr>();
+            let server = axum::serve(listener, service)
                 .with_graceful_shutdown(stopping.clone().cancelled_owned());
             servers.spawn(server.into_future());
         }

@@ -49,6 +49,7 @@ fn config(folder: &Path, behaviour: &str) -> PortalConfig {
         cards: None,
         password: None,
         origins: vec![],
+        frame_origin: None,
         extension: ExtensionCommand {
             program: "/bin/sh".into(),
             args: args.iter().map(Into::into).collect(),
@@ -219,6 +220,7 @@ async fn what_cannot_be_served_is_refused_in_words() {
             PortalConfig { origins: vec!["http://127.0.0.1:1/a".to_owned()], ..good() },
             "is no origin",
         ),
+        (PortalConfig { frame_origin: Some("a.example".to_owned()), ..good() }, "is no origin"),
         (
             PortalConfig { model: Some("openai".to_owned()), ..good() },
             "cannot be used: OPENAI_API_KEY is not set",

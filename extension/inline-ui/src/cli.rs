@@ -47,6 +47,9 @@ pub(crate) struct Portal {
     /// An origin that people open the portal at, for example <https://chat.example>; may be repeated.
     #[arg(long = "origin", value_name = "ORIGIN")]
     pub(crate) origins: Vec<String>,
+    /// Another origin of this portal, for frames of cards alone, for example <https://cards.example>.
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) frame_origin: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -77,6 +77,7 @@ async fn portal(options: cli::Portal, stop: CancellationToken) -> anyhow::Result
         cards: options.cards,
         password: std::env::var("INLINE_UI_PASSWORD").ok().filter(|password| !password.is_empty()),
         origins: options.origins,
+        frame_origin: options.frame_origin,
         extension: ExtensionCommand { program, args: vec!["serve".into(), "--stdio".into()] },
         manifest: serde_json::from_str(include_str!("../../../manifest.json"))
             .context("manifest.json")?,

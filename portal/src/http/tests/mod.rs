@@ -33,11 +33,14 @@ impl Web {
     }
 
     async fn with(password: Option<&str>, turns: Vec<Vec<Piece>>) -> Self {
-        let bench = Bench::new(turns).await;
+        Self::over(Bench::new(turns).await, password, &[]).await
+    }
+
+    async fn over(bench: Bench, password: Option<&str>, origins: &[String]) -> Self {
         let password = password.map(str::to_owned);
         let store = Arc::clone(&bench.store);
-        let sign_in = SignIn::open(password, 8787, false, store).await.unwrap();
-        let site = Site::new("127.0.0.1:8787".parse().unwrap(), &[]).unwrap();
+        let site = Site::new("127.0.0.1:8787".parse().unwrap(), origins, None).unwrap();
+        let sign_in = SignIn::open(password, 8787, site.is_secure(), store).await.unwrap();
         let stopping = CancellationToken::new();
         let models = Models::new(bench.hub.model(), access());
         let app = App { hub: bench.hub.clone(), models, site, sign_in, stopping: stopping.clone() };
