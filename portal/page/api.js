@@ -17,7 +17,8 @@
  * @typedef {{ properties?: Record<string, PropertySchema> }} SettingsSchema
  * @typedef {{ name: string, title: string, version: string, description: string, state: "running" | "starting" | "failed",
  *   base: string, page: { module: string, element: string }, tools: { name: string, title: string }[],
- *   settingsSchema: SettingsSchema, settings: Record<string, unknown>, asks: Record<string, string>, error?: string }} Extension
+ *   settingsSchema: SettingsSchema, settings: Record<string, unknown>, asks: Record<string, string>, lazy: boolean,
+ *   error?: string }} Extension
  * @typedef {{ name: string, title: string, keyVariable: string, keySet: boolean, usualModel: string, address?: string,
  *   missing?: string }} Provider
  */
@@ -98,6 +99,8 @@ export const api = {
 	chooseModel: (model) => request("PUT", "/api/model", { model }),
 	/** @returns {Promise<{ extensions: Extension[] }>} */
 	extensions: () => request("GET", "/api/extensions"),
+	/** @param {string} name @param {boolean} lazy */
+	setLazy: (name, lazy) => request("PUT", `/api/extensions/${encodeURIComponent(name)}/lazy`, { lazy }),
 	/** @param {string} name @param {Record<string, unknown>} changed @returns {Promise<{ settings: Record<string, unknown> }>} */
 	saveSettings: (name, changed) => request("PUT", `/api/extensions/${encodeURIComponent(name)}/settings`, changed),
 };

@@ -104,6 +104,53 @@ function themeChoice() {
 	);
 }
 
+/** Whether the model is given an extension's tools, or finds them when it needs them. */
+class LazyChoice {
+	#box;
+	#outcome = h("p", { class: "outcome", role: "status" });
+	element;
+
+	/** @param {Extension} extension */
+	constructor({ name, lazy }) {
+		const id = `lazy-${name}`;
+		const about = `${id}-about`;
+		this.#box = h("input", {
+			id,
+			type: "checkbox",
+			role: "switch",
+			class: "switch",
+			checked: lazy,
+			"aria-describedby": about,
+			onchange: () => this.#save(name),
+		});
+		this.element = h(
+			"div",
+			{ class: "field flag" },
+			this.#box,
+			h("label", { for: id }, "Find tools on demand"),
+			h(
+				"p",
+				{ class: "hint", id: about },
+				"The model is not given these tools, but two that find and call them: fewer words in each request, one more step.",
+			),
+			this.#outcome,
+		);
+	}
+
+	/** @param {string} name */
+	async #save(name) {
+		const lazy = this.#box.checked;
+		this.#outcome.textContent = "";
+		try {
+			await api.setLazy(name, lazy);
+			this.#outcome.textContent = "Saved.";
+		} catch (error) {
+			this.#box.checked = !lazy;
+			this.#outcome.textContent = error instanceof Error ? error.message : String(error);
+		}
+	}
+}
+
 /** What an admin is told about one extension. */
 class ExtensionPanel {
 	#state = h("span", { class: "state" });
@@ -135,6 +182,7 @@ class ExtensionPanel {
 				),
 			),
 		);
+		this.element.append(new LazyChoice(extension).element);
 		const form = new ExtensionForm(name, settingsSchema ?? {}, settings ?? {});
 		if (!form.empty) this.element.append(h("h4", {}, "Settings"), form.element);
 		this.setState(extension);

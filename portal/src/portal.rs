@@ -1,5 +1,6 @@
 use crate::chat::Hub;
 use crate::demo::{Cards, Demo};
+use crate::extension::gateway;
 use crate::extension::{Host, HostState, Introduction, Profile, supervise};
 use crate::http::{self, App, SignIn};
 use crate::model::{Model, Models, Unavailable};
@@ -74,6 +75,8 @@ impl Portal {
         if !site.loopback && !site.is_secure() {
             tracing::warn!("origin without TLS, passwords and chats can be read on their way");
         }
+        let lazy = gateway::is_lazy(&store, &host.profile().name).await.map_err(broken)?;
+        host.set_lazy(lazy);
         let (stopping, stop_extension) = (CancellationToken::new(), CancellationToken::new());
         let hub = Hub::new(Arc::clone(&store), host.clone(), model, stopping.clone());
         let password = config.password;

@@ -1,3 +1,4 @@
+use crate::extension::gateway;
 use crate::store::Row;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -75,6 +76,13 @@ pub(crate) struct CallAnswer {
     pub(crate) text: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) structured: Option<Value>,
+}
+
+impl Call {
+    /// The id under which an extension knows it.
+    pub(crate) fn link_id(&self) -> String {
+        gateway::link_id(&self.name, &self.call)
+    }
 }
 
 impl CallAnswer {

@@ -1,10 +1,12 @@
 use super::item::{CallAnswer, CallStatus, Item, Level};
+use crate::extension::gateway::{self, Through};
 use crate::extension::{Host, LinkError, Offer, Take, Taken, Takes};
 use crate::model::{Model, Turn, TurnRequest, Wanted};
 use crate::store::StoreError;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use portal_link::{CallParams, CallResult, Content, TakeAt};
+use serde_json::value::RawValue;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
@@ -158,7 +160,8 @@ impl Run {
         let (done, context) = oneshot::channel();
         self.tell(Report::Context { done }).await?;
         let context = context.await.map_err(|_| Broken::Orphaned)?;
-        let mut stream = self.model.turn(TurnRequest { context, tools: self.host.tools() });
+        let mut stream =
+            self.model.turn(TurnRequest { context, tools: gateway::given(&self.hosts()) });
         let mut end = TurnEnd::default();
         let mut writing = false;
         while let Some(piece) = stream.next().await {
@@ -207,19 +210,40 @@ impl Run {
     }
 
     async fn call(&self, call: String, wanted: Wanted) -> Result<(), Broken> {
-        let (status, answer) = if let Some(text) = wanted.unreadable {
-            (CallStatus::Failed, CallAnswer { text, structured: None })
-        } else {
-            let params = CallParams {
-                chat: self.chat.clone(),
-                call: call.clone(),
-                anchor: None,
-                name: wanted.name,
-                arguments: wanted.arguments,
-            };
-            read_result(self.host.call(params).await)
+        let (status, answer) = match wanted.unreadable {
+            Some(text) => (CallStatus::Failed, CallAnswer { text, structured: None }),
+            None => read_result(self.carry_out(&call, wanted.name, wanted.arguments).await),
         };
         self.ask(|done| Report::CallEnded { call, status, answer, done }).await
+    }
+
+    async fn carry_out(
+        &self,
+        call: &str,
+        name: String,
+        arguments: Box<RawValue>,
+    ) -> Result<CallResult, LinkError> {
+        let (chat, link_id) = (self.chat.clone(), gateway::link_id(&name, call));
+        match name.as_str() {
+            gateway::FIND => Ok(gateway::find(&self.hosts(), &arguments)),
+            gateway::CALL => match gateway::through(&self.hosts(), &arguments) {
+                Err(refusal) => Ok(*refusal),
+                Ok(Through { host, tool: name, arguments }) => {
+                    let anchor = Some(call.to_owned());
+                    let params = CallParams { chat, call: link_id, anchor, name, arguments };
+                    host.call(params).await
+                }
+            },
+            _ => {
+                let params = CallParams { chat, call: link_id, anchor: None, name, arguments };
+                self.host.call(params).await
+            }
+        }
+    }
+
+    /// Those whose tools there are.
+    fn hosts(&self) -> [Host; 1] {
+        [self.host.clone()]
     }
 
     async fn ask<T>(&self, report: impl FnOnce(Done<T>) -> Report) -> Result<T, Broken> {

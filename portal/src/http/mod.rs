@@ -48,7 +48,8 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/chats/{chat}/fork", post(api::fork))
         .route("/model", get(model::read).put(model::choose))
         .route("/extensions", get(extensions::list))
-        .route("/extensions/{name}/settings", put(extensions::change_settings));
+        .route("/extensions/{name}/settings", put(extensions::change_settings))
+        .route("/extensions/{name}/lazy", put(extensions::set_lazy));
     Router::new()
         .nest("/api", api)
         .route("/ext/{*rest}", any(proxy::forward))

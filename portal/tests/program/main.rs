@@ -7,6 +7,7 @@ mod chat;
 mod chats;
 mod context;
 mod failing;
+mod gateway;
 mod hangs;
 mod http;
 mod kills;

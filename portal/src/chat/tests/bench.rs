@@ -31,7 +31,11 @@ pub(crate) fn text(text: &str) -> Piece {
 }
 
 pub(crate) fn call(name: &str) -> Piece {
-    let arguments = RawValue::from_string("{\"a\":1}".to_owned()).unwrap();
+    call_with(name, "{\"a\":1}")
+}
+
+pub(crate) fn call_with(name: &str, arguments: &str) -> Piece {
+    let arguments = RawValue::from_string(arguments.to_owned()).unwrap();
     Piece::Is(Turn::Call(Wanted::new(name.to_owned(), arguments)))
 }
 
