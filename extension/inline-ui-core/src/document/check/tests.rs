@@ -217,8 +217,16 @@ fn only_what_an_engine_would_run_is_read(#[case] html: &str, #[case] refused: Op
 }
 
 #[rstest]
+#[case("Here:\n\n```html\n<p>x</p>\n```", "\n\n\n<p>x</p>\n")]
+#[case("```html\n&lt;p&gt;x&lt;/p&gt;\n```", "\n<p>x</p>\n")]
+#[case("<meta http-equiv=refresh\r\ncontent=1>\n<p>x", "\r\n\n<p>x")]
+fn what_is_repaired_keeps_its_lines(#[case] html: &str, #[case] kept: &str) {
+    assert_eq!(check(html).html, kept);
+}
+
+#[rstest]
 #[case("<META http-equiv=Refresh content=1><p>a", "<p>a")]
-#[case("<p>a<meta name=x http-equiv='refresh'\ncontent='0;url=x'>b", "<p>ab")]
+#[case("<p>a<meta name=x http-equiv='refresh'\ncontent='0;url=x'>b", "<p>a\nb")]
 #[case("<template shadowrootmode=open>x</template>", "<template>x</template>")]
 #[case("<template\n id=a shadowRootMode='closed'>", "<template\n id=a>")]
 #[case("<template shadowrootmode=a shadowrootmode=b>", "<template>")]
