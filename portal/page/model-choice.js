@@ -20,7 +20,7 @@ export class ModelChoice {
 	});
 	#about = h("p", { class: "hint", id: "model-about" });
 	#error = h("p", { class: "error", id: "model-error", role: "alert" });
-	#outcome = h("p", { class: "outcome", role: "status" });
+	#outcome = h("p", { class: "told", role: "status" });
 	#button = h("button", { type: "submit", class: "primary" }, "Use this model");
 	#naming = h("div", { class: "field" }, h("label", { for: "model-name" }, "Name of the model"), this.#name);
 	element = h(

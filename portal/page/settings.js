@@ -107,7 +107,7 @@ function themeChoice() {
 /** Whether the model is given an extension's tools, or finds them when it needs them. */
 class LazyChoice {
 	#box;
-	#outcome = h("p", { class: "outcome", role: "status" });
+	#outcome = h("p", { class: "told", role: "status" });
 	element;
 
 	/** @param {Extension} extension */
