@@ -203,7 +203,10 @@ async fn what_cannot_be_served_is_refused_in_words() {
     let cases = [
         (PortalConfig { listen: taken, ..good() }, "another program listens there"),
         (good(), "another portal is using it"),
-        (PortalConfig { listen: "0.0.0.0:0".parse().unwrap(), ..good() }, "put a proxy with TLS in front"),
+        (
+            PortalConfig { listen: "0.0.0.0:0".parse().unwrap(), ..good() },
+            "put a proxy with TLS in front",
+        ),
         (
             PortalConfig {
                 listen: "0.0.0.0:0".parse().unwrap(),
