@@ -22,4 +22,5 @@ mod store;
 
 pub use config::{ExtensionCommand, PortalConfig};
 pub use error::PortalError;
+pub use model::{Access, ModelAccess};
 pub use portal::Portal;

@@ -75,10 +75,10 @@ impl ChatTask {
         let answered = answer.is_answered_wait();
         let kind = Kind::Call(Call { status, result: Some(answer), ..running.clone() });
         let item = Item { id: item.id, at: item.at, kind };
-        let ack = answered.then(|| call.to_owned());
-        self.write(item, Change { ack, ..Change::default() }).await?;
-        if answered {
-            self.hub.host().delivered(&self.id, call);
+        let ack = answered.then(|| running.link_id());
+        self.write(item, Change { ack: ack.clone(), ..Change::default() }).await?;
+        if let Some(id) = ack {
+            self.hub.host().delivered(&self.id, &id);
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ mod assets;
 mod extensions;
 mod guard;
 mod input;
+mod model;
 mod problem;
 mod proxy;
 mod sign_in;
@@ -13,6 +14,7 @@ mod stream;
 pub(crate) use sign_in::SignIn;
 
 use crate::chat::Hub;
+use crate::model::Models;
 use crate::site::Site;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -26,6 +28,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) hub: Hub,
+    pub(crate) models: Models,
     pub(crate) site: Site,
     pub(crate) sign_in: SignIn,
     /// Ends every stream.
@@ -43,8 +46,10 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/chats/{chat}/messages", post(api::say))
         .route("/chats/{chat}/stop", post(api::stop))
         .route("/chats/{chat}/fork", post(api::fork))
+        .route("/model", get(model::read).put(model::choose))
         .route("/extensions", get(extensions::list))
-        .route("/extensions/{name}/settings", put(extensions::change_settings));
+        .route("/extensions/{name}/settings", put(extensions::change_settings))
+        .route("/extensions/{name}/lazy", put(extensions::set_lazy));
     Router::new()
         .nest("/api", api)
         .route("/ext/{*rest}", any(proxy::forward))

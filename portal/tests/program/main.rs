@@ -7,10 +7,15 @@ mod chat;
 mod chats;
 mod context;
 mod failing;
+mod gateway;
 mod hangs;
 mod http;
 mod kills;
 mod ledger;
 mod many;
 mod program;
+mod real;
+#[expect(dead_code, reason = "tests beside the code script more")]
+#[path = "../../src/model/tests/server.rs"]
+mod server;
 mod stops;

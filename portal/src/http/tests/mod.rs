@@ -1,11 +1,13 @@
 mod api;
 mod guard;
+mod model;
 mod proxy;
 mod sign_in;
 mod stream;
 
 use super::{App, SignIn, router};
 use crate::chat::tests::bench::{Bench, Piece};
+use crate::model::{Access, ModelAccess, Models};
 use crate::site::Site;
 use axum::Router;
 use axum::body::Body;
@@ -31,14 +33,23 @@ impl Web {
     }
 
     async fn with(password: Option<&str>, turns: Vec<Vec<Piece>>) -> Self {
-        let bench = Bench::new(turns).await;
+        Self::over(Bench::new(turns).await, password, &[]).await
+    }
+
+    async fn over(bench: Bench, password: Option<&str>, origins: &[String]) -> Self {
         let password = password.map(str::to_owned);
         let store = Arc::clone(&bench.store);
-        let sign_in = SignIn::open(password, 8787, false, store).await.unwrap();
-        let site = Site::new("127.0.0.1:8787".parse().unwrap(), &[]).unwrap();
+        let site = Site::new("127.0.0.1:8787".parse().unwrap(), origins, None).unwrap();
+        let sign_in = SignIn::open(password, 8787, site.is_secure(), store).await.unwrap();
         let stopping = CancellationToken::new();
-        let app = App { hub: bench.hub.clone(), site, sign_in, stopping: stopping.clone() };
+        let models = Models::new(bench.hub.model(), access());
+        let app = App { hub: bench.hub.clone(), models, site, sign_in, stopping: stopping.clone() };
         Self { bench, router: router(Arc::new(app)), stopping }
+    }
+
+    /// The same models as after a restart.
+    fn models(&self) -> Models {
+        Models::new(self.bench.hub.model(), access())
     }
 
     async fn send(&self, request: Request<Body>) -> Response<Body> {
@@ -51,6 +62,15 @@ impl Web {
 
     async fn post(&self, method: &str, path: &str, body: impl Into<Body>) -> Response<Body> {
         self.send(request(method, path).header("origin", OWN).body(body.into()).unwrap()).await
+    }
+}
+
+/// A key of Anthropic's, and a server of one's own.
+fn access() -> ModelAccess {
+    ModelAccess {
+        openai: Access { key: None, base_url: Some("http://127.0.0.1:1/v1".to_owned()) },
+        anthropic: Access { key: Some("sk-of-anthropic".to_owned()), base_url: None },
+        gemini: Access::default(),
     }
 }
 
