@@ -1,3 +1,4 @@
+use crate::packages::RegistryConfig;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ pub struct ExtensionCommand {
 pub struct PortalConfig {
     /// Where to listen; port 0 takes a free one.
     pub listen: SocketAddr,
-    /// The folder of the chats and of the extension's data; made if it is missing.
+    /// The folder of the chats, the extensions and their data; made if it is missing.
     pub data: PathBuf,
     /// The model that answers; this build has `demo`.
     pub model: String,
@@ -28,9 +29,11 @@ pub struct PortalConfig {
     /// The origins people open the portal at, for example `https://chat.example`; none means the
     /// address it listens on.
     pub origins: Vec<String>,
-    /// The extension's program.
+    /// Where extensions are installed from.
+    pub registry: RegistryConfig,
+    /// The built-in extension's program.
     pub extension: ExtensionCommand,
-    /// The extension's `manifest.json`.
+    /// The built-in extension's `manifest.json`.
     pub manifest: serde_json::Value,
 }
 
@@ -43,6 +46,7 @@ impl std::fmt::Debug for PortalConfig {
             .field("cards", &self.cards)
             .field("password", &self.password.as_ref().map(|_| "set"))
             .field("origins", &self.origins)
+            .field("registry", &self.registry)
             .field("extension", &self.extension)
             .finish_non_exhaustive()
     }

@@ -2,7 +2,7 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "these are tests, helpers and all")]
 
-use inline_ui_portal::{ExtensionCommand, Portal, PortalConfig, PortalError};
+use inline_ui_portal::{ExtensionCommand, Portal, PortalConfig, PortalError, RegistryConfig};
 use std::path::Path;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -48,6 +48,7 @@ fn config(folder: &Path, behaviour: &str) -> PortalConfig {
         cards: None,
         password: None,
         origins: vec![],
+        registry: RegistryConfig::default(),
         extension: ExtensionCommand {
             program: "/bin/sh".into(),
             args: args.iter().map(Into::into).collect(),
@@ -110,7 +111,7 @@ async fn the_extension_is_introduced_and_asked_to_end_when_the_portal_does() {
     let port = portal.address.rsplit(':').next().unwrap().to_owned();
     assert_eq!(params["frameOrigin"], format!("http://localhost:{port}"));
     assert_eq!(params["basePath"], "/ext/x");
-    assert!(params["dataDir"].as_str().unwrap().ends_with("data/extensions/x"));
+    assert!(params["dataDir"].as_str().unwrap().ends_with("data/extension-data/x"));
     portal.stop().await;
     assert!(folder.path().join("flushed").exists());
 }

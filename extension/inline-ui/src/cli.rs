@@ -39,6 +39,12 @@ pub(crate) struct Portal {
     /// An origin that people open the portal at, for example <https://chat.example>; may be repeated.
     #[arg(long = "origin", value_name = "ORIGIN")]
     pub(crate) origins: Vec<String>,
+    /// The registry that extensions are installed from.
+    #[arg(long, default_value = "https://registry.npmjs.org", value_name = "ADDRESS")]
+    pub(crate) registry: String,
+    /// Another host that the registry's tarballs may lie on; may be repeated.
+    #[arg(long = "tarball-host", value_name = "HOST")]
+    pub(crate) tarball_hosts: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use super::item::{Assistant, Call, CallAnswer, CallStatus, Events, Item, Kind, L
 use super::now;
 use super::task::ChatTask;
 use crate::extension::Offer;
-use crate::store::{Change, StoreError};
+use crate::store::{Ack, Change, StoreError};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -75,10 +75,11 @@ impl ChatTask {
         let answered = answer.is_answered_wait();
         let kind = Kind::Call(Call { status, result: Some(answer), ..running.clone() });
         let item = Item { id: item.id, at: item.at, kind };
-        let ack = answered.then(|| call.to_owned());
-        self.write(item, Change { ack, ..Change::default() }).await?;
-        if answered {
-            self.hub.host().delivered(&self.id, call);
+        let extension = self.hub.hosts().of_call(call).filter(|_| answered);
+        let ack = extension.map(|extension| Ack { extension, id: call.to_owned() });
+        self.write(item, Change { ack: ack.clone(), ..Change::default() }).await?;
+        if let Some(Ack { extension, id }) = ack {
+            self.hub.hosts().delivered(&extension, &self.id, &id);
         }
         Ok(())
     }
@@ -101,7 +102,8 @@ impl ChatTask {
             text: message.text.clone(),
             with_prompt,
         };
-        let ack = Some(message.id.clone());
+        let (extension, id) = (offer.extension().to_owned(), message.id.clone());
+        let ack = Some(Ack { extension, id });
         let item = self.transcript.make(now(), Kind::Events(events));
         self.write(item, Change { ack, working, ..Change::default() }).await?;
         offer.deliver();

@@ -1,5 +1,5 @@
 use super::item::{CallAnswer, CallStatus, Item, Level};
-use crate::extension::{Host, LinkError, Offer, Take, Taken, Takes};
+use crate::extension::{Hosts, LinkError, Offer, Take, Taken, Takes};
 use crate::model::{Model, Turn, TurnRequest};
 use crate::store::StoreError;
 use futures_util::StreamExt;
@@ -65,7 +65,7 @@ pub(super) enum Broken {
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) chat: String,
-    pub(super) host: Host,
+    pub(super) hosts: Hosts,
     pub(super) takes: Takes,
     pub(super) model: Arc<dyn Model>,
     pub(super) reports: mpsc::Sender<Report>,
@@ -159,7 +159,7 @@ impl Run {
         let (done, context) = oneshot::channel();
         self.tell(Report::Context { done }).await?;
         let context = context.await.map_err(|_| Broken::Orphaned)?;
-        let mut stream = self.model.turn(TurnRequest { context, tools: self.host.tools() });
+        let mut stream = self.model.turn(TurnRequest { context, tools: self.hosts.tools() });
         let mut end = TurnEnd::default();
         let mut writing = false;
         while let Some(piece) = stream.next().await {
@@ -219,7 +219,7 @@ impl Run {
             name,
             arguments,
         };
-        let (status, answer) = read_result(self.host.call(params).await);
+        let (status, answer) = read_result(self.hosts.call(params).await);
         self.ask(|done| Report::CallEnded { call, status, answer, done }).await
     }
 

@@ -5,6 +5,7 @@ mod assets;
 mod extensions;
 mod guard;
 mod input;
+mod packages;
 mod problem;
 mod proxy;
 mod sign_in;
@@ -13,10 +14,11 @@ mod stream;
 pub(crate) use sign_in::SignIn;
 
 use crate::chat::Hub;
+use crate::packages::Packages;
 use crate::site::Site;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{any, get, post, put};
+use axum::routing::{any, delete, get, post, put};
 use problem::Problem;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -26,6 +28,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) hub: Hub,
+    pub(crate) packages: Packages,
     pub(crate) site: Site,
     pub(crate) sign_in: SignIn,
     /// Ends every stream.
@@ -44,7 +47,15 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/chats/{chat}/stop", post(api::stop))
         .route("/chats/{chat}/fork", post(api::fork))
         .route("/extensions", get(extensions::list))
-        .route("/extensions/{name}/settings", put(extensions::change_settings));
+        .route("/extensions/{name}/settings", put(extensions::change_settings))
+        .route("/packages", post(packages::install))
+        .route("/packages/search", get(packages::search))
+        .route("/packages/updates", get(packages::updates))
+        .route("/packages/{name}", delete(packages::remove))
+        .route("/packages/{name}/enable", post(packages::enable))
+        .route("/packages/{name}/disable", post(packages::disable))
+        .route("/packages/{name}/update", post(packages::update))
+        .route("/packages/{name}/roll-back", post(packages::roll_back));
     Router::new()
         .nest("/api", api)
         .route("/ext/{*rest}", any(proxy::forward))

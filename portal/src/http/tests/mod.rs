@@ -6,6 +6,10 @@ mod stream;
 
 use super::{App, SignIn, router};
 use crate::chat::tests::bench::{Bench, Piece};
+use crate::config::ExtensionCommand;
+use crate::extension::Surroundings;
+use crate::extension::fake::profile;
+use crate::packages::{BuiltIn, Packages, RegistryConfig};
 use crate::site::Site;
 use axum::Router;
 use axum::body::Body;
@@ -37,7 +41,9 @@ impl Web {
         let sign_in = SignIn::open(password, 8787, false, store).await.unwrap();
         let site = Site::new("127.0.0.1:8787".parse().unwrap(), &[]).unwrap();
         let stopping = CancellationToken::new();
-        let app = App { hub: bench.hub.clone(), site, sign_in, stopping: stopping.clone() };
+        let packages = packages(&bench);
+        let hub = bench.hub.clone();
+        let app = App { hub, packages, site, sign_in, stopping: stopping.clone() };
         Self { bench, router: router(Arc::new(app)), stopping }
     }
 
@@ -52,6 +58,22 @@ impl Web {
     async fn post(&self, method: &str, path: &str, body: impl Into<Body>) -> Response<Body> {
         self.send(request(method, path).header("origin", OWN).body(body.into()).unwrap()).await
     }
+}
+
+fn packages(bench: &Bench) -> Packages {
+    let (ready, _) = tokio::sync::mpsc::channel(1);
+    let around = |data| Surroundings {
+        data,
+        origins: vec![OWN.to_owned()],
+        frame_origin: None,
+        ready,
+        stop: CancellationToken::new(),
+    };
+    let command = ExtensionCommand { program: "/nowhere".into(), args: vec![] };
+    let built_in = BuiltIn { profile: profile(), command };
+    let (data, store) = (bench.folder.path().to_owned(), Arc::clone(&bench.store));
+    let hosts = bench.hub.hosts().clone();
+    Packages::new(data, &RegistryConfig::default(), built_in, store, hosts, around).unwrap()
 }
 
 fn request(method: &str, path: &str) -> axum::http::request::Builder {
