@@ -83,12 +83,21 @@ impl Packages {
     ) -> Result<Self, PortalError> {
         let registry = Registry::new(registry, FetchLimits::default())
             .map_err(|reason| PortalError::Registry { reason })?;
-        let folders = Folders::new(data);
-        let around = around(folders.all_data());
         let (platform, limits) = (Platform::here(), UnpackLimits::default());
-        let fetcher = Fetcher { registry, folders, platform, limits };
+        let fetcher = Fetcher { registry, folders: Folders::new(data), platform, limits };
+        Ok(Self::over(fetcher, built_in, store, hosts, around))
+    }
+
+    fn over(
+        fetcher: Fetcher,
+        built_in: BuiltIn,
+        store: Arc<Store>,
+        hosts: Hosts,
+        around: impl FnOnce(PathBuf) -> Surroundings,
+    ) -> Self {
+        let around = around(fetcher.folders.all_data());
         let turns = Turns::default();
-        Ok(Self { shared: Arc::new(Shared { store, hosts, around, built_in, fetcher, turns }) })
+        Self { shared: Arc::new(Shared { store, hosts, around, built_in, fetcher, turns }) }
     }
 
     /// Ends what a kill left half done, and starts what is enabled.
