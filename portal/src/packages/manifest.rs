@@ -190,9 +190,8 @@ impl Manifest {
         }
         let mut names: Vec<&str> = manifest.tools.iter().map(|tool| &*tool.name).collect();
         names.sort_unstable();
-        if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            let why =
-                format!("manifest.json is not taken: tools: {:?} stands there twice.", twice[0]);
+        if let Some([twice, _]) = names.array_windows().find(|[a, b]| a == b) {
+            let why = format!("manifest.json is not taken: tools: {twice:?} stands there twice.");
             return Err(refuse(why));
         }
         Ok(manifest)

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn packument(tags: Value, versions: &[(&str, Value)]) -> Packument {
+    fn packument(tags: &Value, versions: &[(&str, Value)]) -> Packument {
         let versions: serde_json::Map<_, _> = versions
             .iter()
             .map(|(version, more)| {
@@ -174,7 +174,7 @@ mod tests {
         let none = json!({});
         let versions =
             ["1.0.0", "1.2.0", "1.3.0", "2.0.0", "2.1.0-rc.1"].map(|it| (it, none.clone()));
-        let it = packument(json!({ "latest": "1.2.0", "next": "2.1.0-rc.1" }), &versions);
+        let it = packument(&json!({ "latest": "1.2.0", "next": "2.1.0-rc.1" }), &versions);
         assert_eq!(chosen(&it, None), "1.2.0");
         assert_eq!(chosen(&it, Some("next")), "2.1.0-rc.1");
         assert_eq!(chosen(&it, Some("2.0.0")), "2.0.0");
@@ -190,7 +190,7 @@ mod tests {
     fn a_deprecated_version_is_only_taken_when_nothing_else_fits() {
         let old = json!({ "deprecated": "broken" });
         let it =
-            packument(json!({}), &[("1.0.0", json!({})), ("1.1.0", old.clone()), ("2.0.0", old)]);
+            packument(&json!({}), &[("1.0.0", json!({})), ("1.1.0", old.clone()), ("2.0.0", old)]);
         assert_eq!(chosen(&it, Some("1")), "1.0.0");
         assert_eq!(chosen(&it, Some("2")), "2.0.0");
     }
@@ -213,6 +213,6 @@ mod tests {
     #[test]
     fn versions_that_would_name_other_folders_are_none() {
         let odd = ["../1.0.0", "1.0.0/..", "v1.0.0", " 1.0.0", "1", ""].map(|it| (it, json!({})));
-        assert!(packument(json!({}), &odd).versions.is_empty());
+        assert!(packument(&json!({}), &odd).versions.is_empty());
     }
 }

@@ -77,8 +77,8 @@ impl Names {
         if names.iter().any(|it| it.strip_prefix('!') == Some(name)) {
             return false;
         }
-        let mut named = names.iter().filter(|it| !it.starts_with('!')).peekable();
-        named.peek().is_none() || named.any(|it| *it == name || *it == "any")
+        let mut wanted = names.iter().filter(|it| !it.starts_with('!')).peekable();
+        wanted.peek().is_none() || wanted.any(|it| *it == name || *it == "any")
     }
 }
 

@@ -13,6 +13,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use ring::digest;
 use serde::Deserialize;
+use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
@@ -54,7 +55,7 @@ pub(super) struct FetchLimits {
 
 impl Default for FetchLimits {
     fn default() -> Self {
-        let (stall, whole) = (Duration::from_secs(20), Duration::from_secs(300));
+        let (stall, whole) = (Duration::from_secs(20), Duration::from_mins(5));
         Self { packument: 16 << 20, tarball: 96 << 20, stall, whole }
     }
 }
@@ -302,7 +303,7 @@ fn encode(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~@".contains(&byte) {
             encoded.push(char::from(byte));
         } else {
-            encoded.push_str(&format!("%{byte:02X}"));
+            let _ = write!(encoded, "%{byte:02X}");
         }
     }
     encoded

@@ -72,7 +72,7 @@ struct Shelf {
     store: Arc<Store>,
     stub: Stub,
     root: TempDir,
-    _stop: tokio_util::sync::DropGuard,
+    stop: tokio_util::sync::DropGuard,
 }
 
 impl Shelf {
@@ -104,15 +104,14 @@ impl Shelf {
             |data| Surroundings { data, origins: vec![], frame_origin: None, ready, stop: token };
         let packages = Packages::over(fetcher, built_in, Arc::clone(&store), hosts.clone(), around);
         packages.start().await.unwrap();
-        Self { packages, hosts, store, stub, root, _stop: stop.drop_guard() }
+        Self { packages, hosts, store, stub, root, stop: stop.drop_guard() }
     }
 
     /// Ends it without putting anything in order, and starts another on the same folder.
     async fn killed(self) -> Self {
         self.store.close().await;
-        let Self { root, stub, hosts, _stop, .. } = self;
-        drop(_stop);
-        drop(hosts);
+        let Self { root, stub, stop, .. } = self;
+        drop(stop);
         Self::over(root, stub).await
     }
 

@@ -52,9 +52,9 @@ pub(super) fn unpack(
     for entry in archive.entries().map_err(broken)?.raw(true) {
         let mut entry = entry.map_err(broken)?;
         match entry.header().entry_type() {
-            EntryType::XHeader => path = unpacked.extended(&mut entry)?,
+            EntryType::XHeader => path = extended(&mut entry)?,
             EntryType::XGlobalHeader => {
-                unpacked.extended(&mut entry)?;
+                extended(&mut entry)?;
             }
             kind => {
                 let path =
@@ -176,36 +176,36 @@ impl Unpacked<'_> {
         self.seen.insert(whole, is_folder);
         Ok(())
     }
+}
 
-    /// The path that a pax header gives to the next entry. Nothing else in one is needed, and a size
-    /// that differs from the entry's own would be a way to hide something.
-    fn extended(&self, entry: &mut Entry<impl Read>) -> Result<Option<String>, PackageError> {
-        let bad = |why: &str| {
-            PackageError::refused("bad_tarball", format!("The tarball has a header that {why}."))
-        };
-        let size = entry.header().size().map_err(broken)?;
-        if size > LARGEST_HEADER {
-            return Err(bad("is too long"));
-        }
-        let mut bytes = Vec::new();
-        entry.read_to_end(&mut bytes).map_err(broken)?;
-        let mut path = None;
-        for record in tar::PaxExtensions::new(&bytes) {
-            let record = record.map_err(|_| bad("is not understood"))?;
-            match record.key_bytes() {
-                b"path" => {
-                    let text = record.value().map_err(|_| bad("names a path that is not UTF-8"))?;
-                    path = Some(text.to_owned());
-                }
-                b"size" => return Err(bad("gives a file another size than its own")),
-                key if key.starts_with(b"GNU.sparse") => {
-                    return Err(bad("makes a file with holes"));
-                }
-                _ => {}
-            }
-        }
-        Ok(path)
+/// The path that a pax header gives to the next entry. Nothing else in one is needed, and a size
+/// that differs from the entry's own would be a way to hide something.
+fn extended(entry: &mut Entry<impl Read>) -> Result<Option<String>, PackageError> {
+    let bad = |why: &str| {
+        PackageError::refused("bad_tarball", format!("The tarball has a header that {why}."))
+    };
+    let size = entry.header().size().map_err(broken)?;
+    if size > LARGEST_HEADER {
+        return Err(bad("is too long"));
     }
+    let mut bytes = Vec::new();
+    entry.read_to_end(&mut bytes).map_err(broken)?;
+    let mut path = None;
+    for record in tar::PaxExtensions::new(&bytes) {
+        let record = record.map_err(|_| bad("is not understood"))?;
+        match record.key_bytes() {
+            b"path" => {
+                let text = record.value().map_err(|_| bad("names a path that is not UTF-8"))?;
+                path = Some(text.to_owned());
+            }
+            b"size" => return Err(bad("gives a file another size than its own")),
+            key if key.starts_with(b"GNU.sparse") => {
+                return Err(bad("makes a file with holes"));
+            }
+            _ => {}
+        }
+    }
+    Ok(path)
 }
 
 /// The names below `package/`; none when the path could lead anywhere else.
@@ -287,7 +287,9 @@ fn broken(error: io::Error) -> PackageError {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&error);
     while let Some(it) = cause {
         let inner = it.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        if it.is::<TooMuch>() || inner.is_some_and(|inner| inner.is::<TooMuch>()) {
+        if it.is::<TooMuch>()
+            || inner.is_some_and(<dyn std::error::Error + Send + Sync>::is::<TooMuch>)
+        {
             let text = "The tarball unpacks to more than it may, or to far more than its own size.";
             return PackageError::refused("unpacks_too_large", text);
         }

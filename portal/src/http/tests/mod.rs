@@ -1,5 +1,6 @@
 mod api;
 mod guard;
+mod packages;
 mod proxy;
 mod sign_in;
 mod stream;

@@ -96,6 +96,8 @@ fn a_missing_field_and_what_is_no_json_are_refused() {
     assert!(Manifest::read(twice.as_bytes()).unwrap_err().text.contains("after its end"));
 }
 
+type Check = fn(String) -> bool;
+
 /// The pattern and the lengths of a field in the published schema.
 fn allows(pointer: &str, text: &str) -> bool {
     let schema = Manifest::schema();
@@ -146,7 +148,7 @@ fn the_schemas_patterns_say_what_the_checks_do() {
         "javascript:a",
         &long,
     ];
-    let checks: [(&str, fn(String) -> bool); 7] = [
+    let checks: [(&str, Check); 7] = [
         ("/properties/name", |text| Name::try_from(text).is_ok()),
         ("/properties/title", |text| Title::try_from(text).is_ok()),
         ("/properties/version", |text| VersionText::try_from(text).is_ok()),

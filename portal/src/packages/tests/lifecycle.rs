@@ -42,8 +42,8 @@ async fn it_is_updated_and_rolled_back_with_its_data() {
     shelf.stub.publish(&extension("tea", "1.1.0"));
     let updates = shelf.packages.updates().await.unwrap();
     assert_eq!(updates[0].version.as_deref(), Some("1.1.0"));
-    let updated = shelf.packages.update(name()).await.unwrap();
-    assert_eq!(updated.row.previous.as_deref(), Some("1.0.0"));
+    let after = shelf.packages.update(name()).await.unwrap();
+    assert_eq!(after.row.previous.as_deref(), Some("1.0.0"));
     shelf.runs("tea", "1.1.0").await;
     shelf.packages.roll_back(name()).await.unwrap();
     shelf.runs("tea", "1.0.0").await;
@@ -61,8 +61,8 @@ async fn a_version_that_asks_for_more_waits_until_it_is_enabled_again() {
     let mut asks_more = manifest("tea", "2.0.0");
     asks_more["asks"] = json!({ "network": "all of it" });
     shelf.stub.publish(&with_manifest(&asks_more));
-    let updated = shelf.packages.update(name()).await.unwrap();
-    assert!(!updated.row.enabled);
+    let after = shelf.packages.update(name()).await.unwrap();
+    assert!(!after.row.enabled);
     assert!(shelf.hosts.named("tea").is_none());
     shelf.packages.enable(name()).await.unwrap();
     shelf.runs("tea", "2.0.0").await;

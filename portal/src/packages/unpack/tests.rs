@@ -163,7 +163,7 @@ fn a_path_in_an_extended_header_is_held_to_the_same() {
     for records in records {
         assert_eq!(refused(&[pax(records), file("package/a", "x")]), "bad_tarball", "{records:?}");
     }
-    let (mut too_long, mut data) = pax(&[("comment", &[b'a'; 70_000])]);
+    let (mut too_long, mut data) = pax(&[("comment", &vec![b'a'; 70_000])]);
     assert_eq!(refused(&[(too_long.clone(), data.clone()), file("package/a", "x")]), "bad_tarball");
     data.truncate(20);
     too_long.set_size(20);
