@@ -9,7 +9,10 @@ mod context;
 mod failing;
 mod hangs;
 mod http;
+mod installs;
 mod kills;
 mod ledger;
 mod program;
+#[expect(dead_code, reason = "the tests of the packages serve badly too")]
+mod registry;
 mod stops;

@@ -18,6 +18,7 @@ pub(crate) struct Program {
     child: Child,
     pub(crate) address: String,
     pub(crate) folder: TempDir,
+    options: Vec<String>,
 }
 
 impl Program {
@@ -26,14 +27,23 @@ impl Program {
     }
 
     pub(crate) async fn over(folder: TempDir) -> Self {
-        let (child, address) = spawn(folder.path()).await;
-        Self { child, address, folder }
+        Self::over_with(folder, &[]).await
+    }
+
+    pub(crate) async fn start_with(options: &[&str]) -> Self {
+        Self::over_with(tempfile::tempdir().unwrap(), options).await
+    }
+
+    async fn over_with(folder: TempDir, options: &[&str]) -> Self {
+        let options: Vec<String> = options.iter().map(|it| (*it).to_owned()).collect();
+        let (child, address) = spawn(folder.path(), &options).await;
+        Self { child, address, folder, options }
     }
 
     /// SIGKILL, and a new one on the same folder.
     pub(crate) async fn kill_and_restart(&mut self) {
         self.kill().await;
-        (self.child, self.address) = spawn(self.folder.path()).await;
+        (self.child, self.address) = spawn(self.folder.path(), &self.options).await;
     }
 
     /// Nothing of the portal runs any more when this returns; its extension sees the link close.
@@ -122,9 +132,9 @@ fn child_of(parent: u32) -> Option<u32> {
     })
 }
 
-async fn spawn(folder: &Path) -> (Child, String) {
+async fn spawn(folder: &Path, options: &[String]) -> (Child, String) {
     let mut command = Command::new(binary());
-    command.args(["portal", "--listen", "127.0.0.1:0", "--data"]).arg(folder);
+    command.args(["portal", "--listen", "127.0.0.1:0", "--data"]).arg(folder).args(options);
     if std::env::var_os("RUST_LOG").is_none() {
         command.env("RUST_LOG", "off");
     }
@@ -139,7 +149,7 @@ async fn spawn(folder: &Path) -> (Child, String) {
 }
 
 /// `target/PROFILE/inline-ui`, beside the `deps` that this test is in.
-fn binary() -> PathBuf {
+pub(crate) fn binary() -> PathBuf {
     let given = std::env::var_os("INLINE_UI_BIN").map(PathBuf::from);
     let path = given.unwrap_or_else(|| {
         let test = std::env::current_exe().unwrap();
