@@ -4,3 +4,4 @@ mod late;
 mod lifecycle;
 mod outage;
 mod request;
+mod several;
