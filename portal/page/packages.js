@@ -77,14 +77,14 @@ function byName(changed) {
 /** @param {Changed} changed */
 function discover(changed) {
 	const box = h("input", {
-		type: "search",
+		type: "text",
 		id: "discover-words",
 		autocomplete: "off",
 		"aria-describedby": "discover-about",
 	});
 	const button = h("button", { type: "submit" }, "Search");
 	const refusal = refusalLine();
-	const count = h("p", { class: "outcome", role: "status" });
+	const count = h("p", { class: "hint", role: "status" });
 	const found = h("ul", { class: "found", "aria-label": "Extensions found" });
 	const submit = (/** @type {SubmitEvent} */ event) => {
 		event.preventDefault();

@@ -22,7 +22,7 @@ const FOUND: &str = "axe.run(document, { iframes: false }).then((found) => found
     `${rule.id}: ${rule.nodes.map((node) => `${node.target} ${node.any[0]?.message ?? ''}`).join('; ')}`))";
 
 /// What axe has against the page around the cards.
-async fn page_faults(tab: &Tab) -> Vec<String> {
+pub(crate) async fn page_faults(tab: &Tab) -> Vec<String> {
     let () = tab.eval(&format!("() => {{ {}; }}", axe())).await;
     tab.eval(&format!("() => {FOUND}")).await
 }

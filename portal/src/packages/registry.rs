@@ -15,6 +15,7 @@ use ring::digest;
 use serde::Deserialize;
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
@@ -97,13 +98,12 @@ impl Registry {
             return Err(bad("it has no query and no password in it"));
         }
         let path = uri.path().trim_end_matches('/').to_owned();
-        let provider = rustls::crypto::ring::default_provider();
+        let trust = trust().map_err(|error| bad(&error.to_string()))?;
         let mut http = HttpConnector::new();
         http.enforce_http(false);
         http.set_connect_timeout(Some(CONNECT_PATIENCE));
         let https = HttpsConnectorBuilder::new()
-            .with_provider_and_webpki_roots(provider)
-            .map_err(|error| bad(&error.to_string()))?
+            .with_tls_config(trust)
             .https_or_http()
             .enable_http1()
             .wrap_connector(http);
@@ -145,7 +145,14 @@ impl Registry {
         }
         let text = encode(&format!("keywords:{KEYWORD} {}", words.trim()));
         let address = self.address(&format!("/-/v1/search?text={text}&size={FOUND_AT_ONCE}"))?;
-        let body = self.read(address, "the registry's answer").await?;
+        let body = self.read(address, "the answer to the search").await;
+        let body = body.map_err(|error| match error.kind {
+            Kind::Missing => {
+                let text = "This registry does not search. Install by name.";
+                PackageError::registry("no_search", text)
+            }
+            _ => error,
+        })?;
         let answer: Answer = serde_json::from_slice(&body).map_err(|error| {
             let text = format!("The registry's answer to the search is not understood: {error}.");
             PackageError::registry("bad_answer", text)
@@ -289,6 +296,17 @@ impl Registry {
             }
         }
     }
+}
+
+/// Whoever this machine trusts, and on one that has no list of them whoever browsers do.
+fn trust() -> Result<rustls::ClientConfig, rustls::Error> {
+    let mut roots = rustls::RootCertStore::empty();
+    roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider);
+    let config = config.with_safe_default_protocol_versions()?;
+    Ok(config.with_root_certificates(roots).with_no_client_auth())
 }
 
 fn is_loopback(host: &str) -> bool {

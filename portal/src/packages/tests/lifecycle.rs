@@ -196,6 +196,7 @@ async fn the_program_comes_from_the_package_of_this_machine() {
 #[tokio::test]
 async fn search_finds_what_has_the_keyword() {
     let shelf = Shelf::new().await;
+    assert_eq!(shelf.packages.search("tea").await.unwrap_err().code, "no_search");
     let found = |name: &str, keyword: &str| {
         json!({ "package": { "name": name, "version": "1.0.0", "description": "A", "keywords": [keyword],
             "publisher": { "username": "ann" } } })
@@ -207,7 +208,7 @@ async fn search_finds_what_has_the_keyword() {
     assert_eq!((hits[0].name.as_str(), hits[0].publisher.as_str()), ("tea", "ann"));
     let asked = shelf.stub.asked();
     assert_eq!(
-        asked[0],
+        asked[1],
         "/-/v1/search?text=keywords%3Aagent-portal-extension%20green%20tea&size=25"
     );
 }
