@@ -13,6 +13,7 @@ export const makeFailures = (element, url) => {
 	let untold = [];
 
 	const tell = async () => {
+		clearTimeout(timer);
 		timer = 0;
 		const [first] = untold;
 		if (!first) return;
@@ -26,7 +27,7 @@ export const makeFailures = (element, url) => {
 		const lines = errors.map((error) => `${error.text}${at(error)}`);
 		element.hidden = !lines.length;
 		const count = lines.length > 1 ? `${lines.length} errors in this card` : "An error in this card";
-		element.textContent = `${count}: ${lines[0]}`;
+		element.textContent = lines.length ? `${count}: ${lines[0]}` : "";
 		element.title = lines.join("\n");
 	};
 

@@ -6,6 +6,7 @@ const SILENT_TICKS = 4;
 /** One that is slow while others answer is in a busy process, and not in a dead one. */
 const SLOW_TICKS = 30;
 const LEFT_MS = 50;
+const DEAD_MS = 10_000;
 /** A loop began with what a card did last: as it loaded, or when somebody used it. */
 const STIRRED_MS = 3000;
 const NOISE = 1000;
@@ -13,7 +14,7 @@ const NOISE = 1000;
 /** When any card of this page last said anything: they share a process, and one that loops holds up all. */
 let heardAt = 0;
 /** When there last was nothing to hear from cards that were asked. */
-let deadAt = -HELLO_MS;
+let deadAt = -1;
 
 /** When any card last had something to do, and said so. */
 let stirredAt = 0;
@@ -25,7 +26,9 @@ export const makeLoad = (frame, nonce, { ready, message, gone }) => {
 	let silent = 0;
 	let noise = 0;
 	let mineAt = 0;
-	let timer = setTimeout(() => gone("missing", performance.now() - deadAt < HELLO_MS), HELLO_MS);
+	/** Nothing was heard since, and not long ago. */
+	const isDead = () => deadAt > heardAt && performance.now() - deadAt < DEAD_MS;
+	let timer = setTimeout(() => gone("missing", isDead()), HELLO_MS);
 
 	const stir = () => {
 		mineAt = stirredAt = performance.now();

@@ -6,6 +6,7 @@ import { makeFull } from "./full.js";
 import { guard, makeGate } from "./gate.js";
 import { FIRST_VIEWPORT, makeHeight } from "./height.js";
 import { makeLine, reasonOf, unsentText } from "./line.js";
+import { makeLive } from "./live.js";
 import { makeLoad } from "./load.js";
 import { counts } from "./messages.js";
 import { makeSender } from "./sender.js";
@@ -24,6 +25,12 @@ const UNKNOWN_MS = 1000;
 const WELL_MS = 10_000;
 
 const CLOSED = { person: "Closed by you.", agent: "Closed by the agent.", fork: "Closed: a copy from another chat." };
+/** What the agent is told of a card that was stopped for what it does. @type {Record<string, string>} */
+const STOPPED = {
+	left: "the card kept leaving its page and was stopped",
+	noisy: "the card kept sending messages and was stopped",
+	thief: "the card kept taking the keyboard and was stopped",
+};
 const DROPPED = "What was not sent yet was dropped.";
 
 /** @type {import("./types.js").Present} */
@@ -50,6 +57,11 @@ export const present = (host, view, base, chat, id) => {
 
 	const height = makeHeight(view, my, (size) => post(`${url}/height`, JSON.stringify(size)));
 	const failures = makeFailures(view.failed, url);
+	const live = makeLive(view.card, {
+		run: () => on.draw(),
+		rest: () => on.rest(),
+		stays: () => my.gate?.isOpen || view.card.matches(".full"),
+	});
 	const full = makeFull(host, view, height.fit);
 	const debounce = makeDebounce(
 		(name, data) => sender.send({ load: my.loadId, name, data, action: on.wait(name) === 0 }),
@@ -110,7 +122,10 @@ export const present = (host, view, base, chat, id) => {
 			else if (next.stuck && next.open && !my.anyway) {
 				drawn = next.revision;
 				on.stop("stuck");
-			} else on.draw();
+			} else {
+				if (!view.stage.style.minHeight) height.reserve();
+				live.want();
+			}
 			if (!next.open) {
 				my.load?.post({ type: "closed" });
 				const dropped = on.drop();
@@ -131,6 +146,7 @@ export const present = (host, view, base, chat, id) => {
 			my.card = undefined;
 			full.leave();
 			on.end();
+			live.ended();
 			view.id.textContent = id;
 			view.card.classList.add("closed");
 			view.stage.style.minHeight = "";
@@ -149,7 +165,8 @@ export const present = (host, view, base, chat, id) => {
 
 		async draw() {
 			const mine = ++turn;
-			height.reserve();
+			// One that rested has its room.
+			if (my.load || !view.stage.style.minHeight) height.reserve();
 			on.end();
 			if (my.card?.open) line.end("");
 			view.action.hidden = true;
@@ -180,6 +197,11 @@ export const present = (host, view, base, chat, id) => {
 			unguard = guard(frame, my.gate, () => on.stop("thief"));
 			if (my.card && my.card.revision > drawn) on.draw();
 			else on.catchUp();
+		},
+		rest() {
+			turn++;
+			height.reserve();
+			on.end();
 		},
 		end() {
 			unguard();
@@ -214,11 +236,13 @@ export const present = (host, view, base, chat, id) => {
 		},
 		stop(why) {
 			on.end();
+			live.ended();
 			view.stage.style.minHeight = "";
 			if (my.card?.open !== false) line.end(why);
 			const actions = /** @type {Record<string, string>} */ ({ missing: "Reload card", stuck: "Run anyway" });
 			view.action.textContent = actions[why] ?? "Run again";
 			if (why === "missing") view.fallback.open = true;
+			if (STOPPED[why]) failures.heard({ type: "error", kind: "error", text: STOPPED[why], line: 0, column: 0 });
 			view.action.hidden = false;
 		},
 
@@ -254,6 +278,8 @@ export const present = (host, view, base, chat, id) => {
 		emit({ name, data }) {
 			if (!my.card?.events.some((event) => event.name === name)) return;
 			line.refuse("");
+			// What it threw goes first: a call that this answers is to have it.
+			failures.retry();
 			debounce.push(name, data);
 			if (document.hidden) debounce.flush();
 		},
@@ -277,7 +303,7 @@ export const present = (host, view, base, chat, id) => {
 	view.action.onclick = () => {
 		again = [];
 		my.anyway = true;
-		on.draw();
+		live.want();
 	};
 	on.paint();
 	sender.restore();
@@ -315,6 +341,7 @@ export const present = (host, view, base, chat, id) => {
 		unfollow();
 		full.leave();
 		on.end();
+		live.leave();
 		sender.retire();
 		sender.idle().then(() => life.abort());
 	};

@@ -381,6 +381,32 @@ export type MakeLoad = (
  */
 export type TakeTurn = (card: Element) => Promise<() => void>;
 
+/** A card as far as it is about whether it runs. */
+export interface Runner {
+	/** Whether it is near what is looked at; unknown before it was laid out. */
+	near: boolean | undefined;
+	wants: boolean;
+	runs: boolean;
+	/** Draws it. */
+	run(): void;
+	/** Takes its document away and holds its place. It wants to run still. */
+	rest(): void;
+	/** Whether it is not to rest: somebody used it. */
+	stays(): boolean;
+}
+
+/** Has a card run while it is near what is looked at, or few enough do. */
+export type MakeLive = (
+	card: Element,
+	runner: Pick<Runner, "run" | "rest" | "stays">,
+) => {
+	/** It is to be drawn, now or when it comes near. */
+	want(): void;
+	/** It stands stopped until it is wanted again. */
+	ended(): void;
+	leave(): void;
+};
+
 /** The theme as the host element sees it. `probe` is an element in its shadow root whose `color` is ours to set. */
 export type ReadTheme = (host: HTMLElement, probe: HTMLElement) => Theme;
 /** Calls back when the host's colours may have changed. Returns what stops it. */
@@ -432,6 +458,8 @@ export interface Presenting {
 	removed(): void;
 	close(): Promise<void>;
 	draw(): Promise<void>;
+	/** Far from what is looked at: its document goes, its place stays. */
+	rest(): void;
 	end(): void;
 	/** `theme` is the one that the document was made in. */
 	ready(theme: string): void;

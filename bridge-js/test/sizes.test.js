@@ -15,11 +15,11 @@ test("the bridge is at most 9 KiB gzipped, as it stands", () => {
 	assert.ok(size <= 9216, `${size} bytes`);
 });
 
-test("the page half's modules together are at most 17 kB gzipped, as they stand", () => {
+test("the page half's modules together are at most 18 kB gzipped, as they stand", () => {
 	// More than 10 kB: what keeps every event and says what became of it, has many cards take turns, enlarges a card,
 	// holds its height, announces it and tells what it throws, in readable code.
 	const size = zipped(pageHalf.map(read).join(""));
-	assert.ok(size <= 17_000, `${size} bytes`);
+	assert.ok(size <= 18_000, `${size} bytes`);
 });
 
 test("the base sheet is at most 6 KiB", () => {

@@ -1,5 +1,5 @@
-import { api, Problem } from "./api.js";
-import { ask, tell } from "./dialogs.js";
+import { api } from "./api.js";
+import { attempt, deleteChat } from "./chat-actions.js";
 import { h, iconButton } from "./dom.js";
 import { menuButton } from "./side.js";
 
@@ -24,8 +24,8 @@ export class ChatHead {
 				"div",
 				{ class: "actions" },
 				this.#rename,
-				iconButton("fork", "Fork chat", { onclick: () => this.#attempt(() => this.#fork()) }),
-				iconButton("trash", "Delete chat", { onclick: () => this.#attempt(() => this.#delete()) }),
+				iconButton("fork", "Fork chat", { onclick: () => attempt(() => this.#fork()) }),
+				iconButton("trash", "Delete chat", { onclick: () => this.#delete() }),
 			),
 		);
 	}
@@ -58,7 +58,7 @@ export class ChatHead {
 			const changed = title !== "" && title !== this.#title.textContent;
 			end();
 			if (!changed) return;
-			await this.#attempt(async () => {
+			await attempt(async () => {
 				await api.rename(this.#id, title);
 				this.setTitle(title);
 				this.#around.titled(title);
@@ -92,23 +92,8 @@ export class ChatHead {
 	}
 
 	async #delete() {
-		const sure = await ask(
-			"Delete this chat?",
-			"Its messages and its cards go with it. There is no way back.",
-			"Delete",
-		);
-		if (!sure) return;
-		await api.remove(this.#id);
+		if (!(await deleteChat(this.#id))) return;
 		this.#around.go("/");
 		this.#around.changed();
-	}
-
-	/** @param {() => Promise<void>} act */
-	async #attempt(act) {
-		try {
-			await act();
-		} catch (error) {
-			await tell("That did not work", error instanceof Problem ? error.message : String(error));
-		}
 	}
 }

@@ -30,6 +30,8 @@ const ICONS = {
 	trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13M10.5 11v5M13.5 11v5",
 	gear: "M4 7h8M18 7h2M4 17h2M12 17h8M15 4.5v5M9 14.5v5",
 	chevron: "M9 6l6 6-6 6",
+	copy: "M9 9h10v11H9zM5 15V4h10",
+	check: "M5 12.5l4.5 4.5L19 7.5",
 	colour: "M12 3.5c4 4.5 6 7.3 6 10.2a6 6 0 0 1-12 0c0-2.9 2-5.7 6-10.2zM9 14a3 3 0 0 0 3 3",
 	form: "M5 4h14v16H5zM8.5 9h7M8.5 13h7M8.5 17h3",
 	sliders: "M4 8h9M19 8h1M4 16h1M11 16h9M16 5.5v5M8 13.5v5",

@@ -16,6 +16,8 @@ export class Follow {
 	);
 	#following = true;
 	#frame = 0;
+	/** Where the end was when it was last brought into view. */
+	#end = 0;
 	/** @type {Set<Element>} */
 	#arriving = new Set();
 	#observer = new ResizeObserver(() => this.#resized());
@@ -52,6 +54,7 @@ export class Follow {
 		cancelAnimationFrame(this.#frame);
 		this.#frame = 0;
 		scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
+		this.#end = scrollY;
 		this.#look();
 	}
 
@@ -67,8 +70,10 @@ export class Follow {
 	}
 
 	#look() {
-		// The end is about to be brought into view.
-		if (this.#frame) return;
+		// The end is about to be brought into view, unless the reader has just gone up.
+		if (this.#frame && scrollY > this.#end - NEAR_PX) return;
+		cancelAnimationFrame(this.#frame);
+		this.#frame = 0;
 		const { scrollHeight } = document.documentElement;
 		this.#following = scrollHeight - scrollY - innerHeight < NEAR_PX;
 		this.button.hidden = this.#following;

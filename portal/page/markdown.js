@@ -1,3 +1,4 @@
+import { copyButton } from "./copy.js";
 import { h } from "./dom.js";
 
 /**
@@ -77,7 +78,13 @@ const starts = (line) => FENCE.test(line) || HEADING.test(line) || BULLET.test(l
 /** @param {string} code @param {string} language */
 function drawCode(code, language) {
 	const label = language ? `Code, ${language}` : "Code";
-	return h("pre", { tabindex: 0, role: "group", "aria-label": label }, h("code", {}, code));
+	const box = h("pre", { tabindex: 0, role: "group", "aria-label": label }, h("code", {}, code));
+	return h(
+		"div",
+		{ class: "code" },
+		box,
+		copyButton("Copy this code", () => code),
+	);
 }
 
 /** @param {string[]} lines */

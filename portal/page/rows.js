@@ -1,4 +1,5 @@
 import { CallRow } from "./call-row.js";
+import { copyButton } from "./copy.js";
 import { announce, h, icon } from "./dom.js";
 import { Prose } from "./markdown.js";
 
@@ -58,7 +59,13 @@ export class AssistantRow {
 	#text = "";
 	#streaming = false;
 	#frame = 0;
-	element = h("li", { class: "row assistant" }, h("h2", { class: "unseen" }, "Agent"), this.#prose.element);
+	element = h(
+		"li",
+		{ class: "row assistant" },
+		h("h2", { class: "unseen" }, "Agent"),
+		this.#prose.element,
+		copyButton("Copy this answer", () => this.#text),
+	);
 
 	/** @param {import("./api.js").AssistantItem} item */
 	constructor(item) {

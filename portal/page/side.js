@@ -1,4 +1,5 @@
 import { api } from "./api.js";
+import { deleteChat, renameChat } from "./chat-actions.js";
 import { h, icon, iconButton } from "./dom.js";
 
 const WORKING_POLL_MS = 4000;
@@ -80,12 +81,18 @@ export class Side {
 		const drawing = JSON.stringify([this.#current, this.#chats]);
 		if (drawing === this.#drawn) return;
 		this.#drawn = drawing;
-		const focused = this.#list.contains(document.activeElement) ? document.activeElement?.getAttribute("href") : null;
+		const active = this.#list.contains(document.activeElement) ? document.activeElement : null;
+		const focused = active?.closest("li")?.querySelector("a")?.getAttribute("href");
 		this.#list.replaceChildren();
 		for (const [day, chats] of byDay(this.#chats)) {
 			this.#list.append(h("h2", {}, day), h("ul", {}, ...chats.map((chat) => this.#entry(chat))));
 		}
 		if (focused) [...this.#list.querySelectorAll("a")].find((link) => link.getAttribute("href") === focused)?.focus();
+	}
+
+	/** @param {Promise<boolean>} act whether it changed anything; an open chat hears of it by its stream */
+	async #act(act) {
+		if (await act) this.refresh();
 	}
 
 	/** @param {ChatEntry} chat */
@@ -99,6 +106,12 @@ export class Side {
 				{ href: path, title: chat.title, "aria-current": path === this.#current ? "page" : null },
 				h("span", { class: "chat-title" }, chat.title),
 				chat.agent === "working" ? h("span", { class: "dot" }, h("span", { class: "unseen" }, "working")) : null,
+			),
+			h(
+				"div",
+				{ class: "entry-actions" },
+				iconButton("pencil", `Rename ${chat.title}`, { onclick: () => this.#act(renameChat(chat.id, chat.title)) }),
+				iconButton("trash", `Delete ${chat.title}`, { onclick: () => this.#act(deleteChat(chat.id, chat.title)) }),
 			),
 		);
 	}

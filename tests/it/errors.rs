@@ -1,6 +1,6 @@
 //! What a shown card's code throws, from the page's report to the agent.
 
-use crate::harness::{CHAT, Portal};
+use crate::harness::{CHAT, Portal, eventually};
 use serde_json::{Value, json};
 
 fn error(text: &str) -> Value {
@@ -44,10 +44,11 @@ async fn a_waiting_call_has_them_in_its_result() {
     let mut portal = Portal::start().await;
     let asks =
         json!({ "title": "T", "html": "<p>x</p>", "wait": { "event": "ok", "timeoutSeconds": 1 } });
-    let call = portal.call(CHAT, "ui_show", asks).await;
-    while portal.page(CHAT).cards().await.is_empty() {}
+    let (_, pending) = portal.call(CHAT, "ui_show", asks).await;
+    let page = portal.page(CHAT);
+    eventually("the card", async || !page.cards().await.is_empty()).await;
     report(&portal, json!({ "errors": [error("a")] })).await.ok();
-    let ended = portal.result(&call).await;
+    let ended = portal.result(&pending).await;
     assert_eq!(ended.structured["errors"], json!([error("a")]));
     assert!(ended.text.contains("The card's own code threw:\n- a at 3:14"), "{}", ended.text);
     assert_eq!(portal.take(CHAT, "prompt").await, Value::Null);

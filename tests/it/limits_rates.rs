@@ -54,11 +54,12 @@ async fn an_event_refused_for_its_rate_may_come_again_under_its_id_after_the_tim
     let (mut portal, page) = Portal::with_card(json!([{ "name": "a" }])).await;
     let card = page.open("c1").await;
     burst(std::slice::from_ref(&card), 40).await;
-    let id = event_id();
-    let wait = loop {
+    // One that is accepted after all is not the one this is about.
+    let (id, wait) = loop {
+        let id = event_id();
         let reply = card.emit_as(&id, "a", json!("late")).await;
         if reply.status != 202 {
-            break retry_after(&reply, "card_rate_limited", 200);
+            break (id, retry_after(&reply, "card_rate_limited", 200));
         }
     };
     tokio::time::sleep(wait).await;

@@ -18,6 +18,7 @@ mod command_line;
 mod crash;
 mod delivery;
 mod disk;
+mod documented;
 mod documents;
 mod durability;
 mod errors;

@@ -24,18 +24,19 @@ async fn what_a_card_throws_is_on_its_head_and_reaches_the_agent_with_the_next_m
     let card = tab.show(FAILING, &json!([])).await;
     let line = card.part("[part=error]");
     expect(line.clone()).to_be_visible().await?;
+    let answers = tab.answers().await.len();
     card.click("#b").await;
     expect(line.clone()).to_contain_text("3 errors in this card: ").await?;
     pause(500).await;
-    assert_eq!(tab.answers().await.len(), 1, "it starts no turn");
+    assert_eq!(tab.answers().await.len(), answers, "it starts no turn");
     tab.say("hello").await;
-    tab.agent_says("demo").await;
+    until("the answer", async || (tab.answers().await.len() > answers).then_some(())).await;
     let read = tab.read_by_agent().await.join("\n");
-    let told =
-        read.lines().find(|line| line.contains(r#""name":"errors""#)).expect("a line of errors");
-    let told: Value = serde_json::from_str(told)?;
+    // The first ones may have come while the agent still worked.
+    let told = read.lines().filter(|line| line.contains(r#""name":"errors""#));
+    let told: Vec<Value> = told.map(serde_json::from_str).collect::<Result<_, _>>()?;
     let mut places: Vec<(String, u64)> = Vec::new();
-    for error in told["data"].as_array().unwrap() {
+    for error in told.iter().flat_map(|line| line["data"].as_array().unwrap()) {
         let text = error["text"].as_str().unwrap();
         places.push((
             text.split(':').next().unwrap().to_owned(),
@@ -44,14 +45,14 @@ async fn what_a_card_throws_is_on_its_head_and_reaches_the_agent_with_the_next_m
     }
     places.sort();
     let wanted = [("RangeError", 7), ("ReferenceError", 6), ("TypeError", 8)];
-    assert_eq!(places, wanted.map(|(name, line)| (name.to_owned(), line)), "{told}");
+    assert_eq!(places, wanted.map(|(name, line)| (name.to_owned(), line)), "{told:?}");
 
     tab.reload().await;
     card.is_drawn().await;
     expect(line).to_contain_text("2 errors in this card: ").await?;
     tab.say("again").await;
-    until("the answer", async || (tab.answers().await.len() >= 3).then_some(())).await;
-    assert_eq!(tab.summaries().await.len(), 1, "the same errors are told once");
+    until("the answer", async || (tab.answers().await.len() > answers + 1).then_some(())).await;
+    assert_eq!(tab.summaries().await.len(), told.len(), "the same errors are told once");
     Ok(())
 }
 

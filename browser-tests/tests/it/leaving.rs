@@ -115,6 +115,14 @@ async fn a_card_that_reloads_itself_for_ever_is_stopped_after_three() -> Outcome
     until("more loads", async || (tab.loads() > 4).then_some(())).await;
     card.line_is("left").await;
     assert_eq!(tab.loads(), 8);
+    // The agent hears of it once.
+    tab.say("hello").await;
+    let told = "the card kept leaving its page and was stopped";
+    until("the agent to read it", async || {
+        tab.read_by_agent().await.join("\n").contains(told).then_some(())
+    })
+    .await;
+    assert_eq!(tab.read_by_agent().await.join("\n").matches(told).count(), 1);
     Ok(())
 }
 

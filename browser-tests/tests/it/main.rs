@@ -28,6 +28,7 @@ mod network;
 mod odd_cards;
 mod pages;
 mod pictures;
+mod portal_page;
 mod round_trip;
 mod small_portal;
 mod surviving;

@@ -1,7 +1,7 @@
 use super::*;
 use inline_ui_core::{
-    CallId, CardRecord, ChatRecord, ClosedBy, DeclaredEvent, DeliveryState, Entry, EventId,
-    Message, Subject,
+    CallId, CardError, CardErrorKind, CardRecord, ChatRecord, ClosedBy, DeclaredEvent,
+    DeliveryState, Entry, EventId, Message, Subject,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,7 +28,12 @@ fn card(id: u32) -> CardRecord {
         unanswered: true,
         posts: 1,
         fallback: Some("text".into()),
-        errors: vec![error],
+        errors: vec![CardError {
+            kind: CardErrorKind::Rejection,
+            text: "\u{2028}".into(),
+            line: Some(3),
+            column: None,
+        }],
         stuck: true,
     }
 }

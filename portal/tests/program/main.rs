@@ -12,6 +12,7 @@ mod http;
 mod installs;
 mod kills;
 mod ledger;
+mod many;
 mod program;
 #[expect(dead_code, reason = "the tests of the packages serve badly too")]
 mod registry;

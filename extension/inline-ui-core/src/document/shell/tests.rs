@@ -28,6 +28,20 @@ fn the_document_begins_with_the_dns_meta_then_the_bridge_then_the_author() {
     assert!(document.ends_with("<body><p>hello</p>"));
 }
 
+#[rstest]
+#[case("<p>fragment</p>\n<p>second</p>")]
+#[case("<!doctype html><body>whole")]
+fn the_bridge_knows_where_the_authors_text_begins(#[case] html: &str) {
+    let document = document(html);
+    let place = document.split(r#""author":{"line":"#).nth(1).unwrap();
+    let (line, rest) = place.split_once(r#","column":"#).unwrap();
+    let column = rest.split_once('}').unwrap().0;
+    let at: [usize; 2] = [line, column].map(|number| number.parse().unwrap());
+    let first = document.lines().nth(at[0] - 1).unwrap();
+    assert_eq!(&first[at[1] - 1..], html.lines().next().unwrap());
+    assert!(document.ends_with(html));
+}
+
 #[test]
 fn a_title_cannot_leave_the_bridges_script() {
     let document = document("<p>hello</p>");
@@ -47,7 +61,7 @@ fn a_title_cannot_leave_the_bridges_script() {
 #[case("<héad", false)]
 fn a_document_is_told_from_a_fragment(#[case] html: &str, #[case] whole: bool) {
     assert_eq!(is_document(html), whole);
-    assert_eq!(document(html).contains("</style><body>"), !whole);
+    assert_eq!(document(html).contains("</style>\n<body>"), !whole);
 }
 
 #[rstest]
