@@ -77,6 +77,10 @@ fn repairs(page: &Page, source: &Source<'_>, notes: &mut Vec<Finding>) -> Vec<Ra
             notes.push(Finding::at("refresh_removed", source, tag.at.start, words));
             removed.push(tag.at.clone());
         }
+        // In a card it does nothing, but in Firefox it opens a connection before the bridge sees it.
+        if tag.is("link") && hints_at_a_connection(tag) {
+            removed.push(tag.at.clone());
+        }
         if tag.is("template") && tag.attribute("shadowrootmode").is_some() {
             for one in attributes(&source.text()[tag.at.clone()]) {
                 if one.name.eq_ignore_ascii_case("shadowrootmode") {
@@ -89,6 +93,13 @@ fn repairs(page: &Page, source: &Source<'_>, notes: &mut Vec<Finding>) -> Vec<Ra
         }
     }
     removed
+}
+
+fn hints_at_a_connection(tag: &page::Tag) -> bool {
+    let rel = tag.attribute("rel").unwrap_or_default();
+    let hints = ["preconnect", "dns-prefetch"];
+    rel.split_ascii_whitespace()
+        .any(|word| hints.iter().any(|hint| word.eq_ignore_ascii_case(hint)))
 }
 
 fn styles(page: &Page, source: &Source<'_>) -> Vec<Finding> {
