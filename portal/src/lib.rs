@@ -20,6 +20,7 @@ mod packages;
 mod portal;
 mod site;
 mod store;
+mod trust;
 
 pub use config::{ExtensionCommand, PortalConfig};
 pub use error::PortalError;
