@@ -18,7 +18,12 @@
  * @typedef {{ name: string, title: string, version: string, description: string, state: "running" | "starting" | "failed",
  *   base: string, page: { module: string, element: string }, tools: { name: string, title: string }[],
  *   settingsSchema: SettingsSchema, settings: Record<string, unknown>, asks: Record<string, string>, lazy: boolean,
- *   error?: string }} Extension
+ *   error?: string, package?: Installed }} Extension
+ * @typedef {{ name: string, source: string, enabled: boolean, version: string | null, previous: string | null, error?: string,
+ *   title?: string, description?: string, license?: string, homepage?: string, command?: string[], scripts?: string[],
+ *   tools?: { name: string, title: string }[], asks?: Record<string, string> }} Installed
+ * @typedef {{ name: string, version: string, description: string, publisher: string }} Hit
+ * @typedef {{ name: string, version: string | null, error: string | null }} Update
  * @typedef {{ name: string, title: string, keyVariable: string, keySet: boolean, usualModel: string, address?: string,
  *   missing?: string }} Provider
  */
@@ -66,6 +71,9 @@ async function request(method, path, body) {
 	throw new Problem(response.status, answer ?? {});
 }
 
+/** @param {string} name */
+const packageAt = (name) => `/api/packages/${encodeURIComponent(name)}`;
+
 /** @param {string} chat */
 const at = (chat) => `/api/chats/${encodeURIComponent(chat)}`;
 
@@ -97,10 +105,26 @@ export const api = {
 	model: () => request("GET", "/api/model"),
 	/** @param {string} model @returns {Promise<{ model: string }>} */
 	chooseModel: (model) => request("PUT", "/api/model", { model }),
-	/** @returns {Promise<{ extensions: Extension[] }>} */
+	/** @returns {Promise<{ extensions: Extension[], installed: Installed[] }>} */
 	extensions: () => request("GET", "/api/extensions"),
 	/** @param {string} name @param {boolean} lazy */
 	setLazy: (name, lazy) => request("PUT", `/api/extensions/${encodeURIComponent(name)}/lazy`, { lazy }),
 	/** @param {string} name @param {Record<string, unknown>} changed @returns {Promise<{ settings: Record<string, unknown> }>} */
 	saveSettings: (name, changed) => request("PUT", `/api/extensions/${encodeURIComponent(name)}/settings`, changed),
+	/** @param {string} words @returns {Promise<{ packages: Hit[] }>} */
+	search: (words) => request("GET", `/api/packages/search?text=${encodeURIComponent(words)}`),
+	/** @returns {Promise<{ updates: Update[] }>} */
+	updates: () => request("GET", "/api/packages/updates"),
+	/** @param {string} source @returns {Promise<{ extension: Installed }>} */
+	install: (source) => request("POST", "/api/packages", { source }),
+	/** @param {string} name @returns {Promise<{ extension: Installed }>} */
+	enable: (name) => request("POST", `${packageAt(name)}/enable`),
+	/** @param {string} name @returns {Promise<{ extension: Installed }>} */
+	disable: (name) => request("POST", `${packageAt(name)}/disable`),
+	/** @param {string} name @returns {Promise<{ extension: Installed }>} */
+	update: (name) => request("POST", `${packageAt(name)}/update`),
+	/** @param {string} name @returns {Promise<{ extension: Installed }>} */
+	rollBack: (name) => request("POST", `${packageAt(name)}/roll-back`),
+	/** @param {string} name @param {boolean} deleteData */
+	uninstall: (name, deleteData) => request("DELETE", packageAt(name), { deleteData }),
 };

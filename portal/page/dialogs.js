@@ -15,6 +15,24 @@ export function ask(title, text, action) {
 }
 
 /**
+ * Asks before something that cannot be undone, with a box to tick for more of it.
+ * @param {string} title
+ * @param {string} text
+ * @param {string} more what the box does
+ * @param {string} action the word on the button that does it
+ * @returns {Promise<{ chosen: boolean } | null>} null for no
+ */
+export async function askWithChoice(title, text, more, action) {
+	const box = h("input", { type: "checkbox" });
+	const agreed = await show(title, text, (close) => [
+		h("label", { class: "choice" }, box, more),
+		h("button", { type: "button", onclick: () => close(false) }, "Cancel"),
+		h("button", { type: "button", class: "danger", onclick: () => close(true) }, action),
+	]);
+	return agreed ? { chosen: box.checked } : null;
+}
+
+/**
  * Asks for a line of text.
  * @param {string} title
  * @param {string} label of the box

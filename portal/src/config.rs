@@ -1,4 +1,5 @@
 use crate::ModelAccess;
+use crate::packages::RegistryConfig;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -18,7 +19,7 @@ pub struct ExtensionCommand {
 pub struct PortalConfig {
     /// Where to listen; port 0 takes a free one.
     pub listen: SocketAddr,
-    /// The folder of the chats and of the extension's data; made if it is missing.
+    /// The folder of the chats, the extensions and their data; made if it is missing.
     pub data: PathBuf,
     /// The model that answers, for example `demo` or `openai:gpt-5`; none means the one that was chosen
     /// in Settings, or `demo`.
@@ -35,9 +36,11 @@ pub struct PortalConfig {
     /// Another origin of this portal that serves frames of cards and nothing else; on loopback there is
     /// one by itself.
     pub frame_origin: Option<String>,
-    /// The extension's program.
+    /// Where extensions are installed from.
+    pub registry: RegistryConfig,
+    /// The built-in extension's program.
     pub extension: ExtensionCommand,
-    /// The extension's `manifest.json`.
+    /// The built-in extension's `manifest.json`.
     pub manifest: serde_json::Value,
 }
 
@@ -52,6 +55,7 @@ impl std::fmt::Debug for PortalConfig {
             .field("password", &self.password.as_ref().map(|_| "set"))
             .field("origins", &self.origins)
             .field("frame_origin", &self.frame_origin)
+            .field("registry", &self.registry)
             .field("extension", &self.extension)
             .finish_non_exhaustive()
     }

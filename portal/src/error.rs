@@ -78,6 +78,18 @@ pub enum PortalError {
         /// The system's reason.
         reason: String,
     },
+    /// Extensions cannot be installed from there.
+    #[error("{reason}; choose another with --registry")]
+    Registry {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// What is installed cannot be put in order.
+    #[error("cannot use what is installed: {reason}")]
+    Packages {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The manifest lacks something.
     #[error("the extension's manifest is not usable: {reason}")]
     Manifest {

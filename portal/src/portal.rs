@@ -1,9 +1,9 @@
 use crate::chat::Hub;
 use crate::demo::{Cards, Demo};
-use crate::extension::gateway;
-use crate::extension::{Host, HostState, Introduction, Profile, supervise};
+use crate::extension::{Hosts, Profile, Surroundings};
 use crate::http::{self, App, SignIn};
 use crate::model::{Model, Models, Unavailable};
+use crate::packages::{BuiltIn, Packages};
 use crate::site::{self, Site};
 use crate::store::{Store, StoreError};
 use crate::{PortalConfig, PortalError};
@@ -14,7 +14,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -30,14 +29,12 @@ pub struct Portal {
     hub: Hub,
     store: Arc<Store>,
     listeners: Vec<TcpListener>,
-    extension: JoinHandle<()>,
-    stop_extension: CancellationToken,
     // A portal that is dropped unserved leaves nothing running.
     _ends: [DropGuard; 2],
 }
 
 impl Portal {
-    /// Checks the configuration, binds the socket, opens the data folder and starts the extension.
+    /// Checks the configuration, binds the socket, opens the data folder and starts the extensions.
     pub async fn start(config: PortalConfig) -> Result<Self, PortalError> {
         if let (Some(what), None) =
             (site::public_name(config.listen, &config.origins), &config.password)
@@ -48,7 +45,7 @@ impl Portal {
         let profile: Profile = serde_json::from_value(config.manifest)
             .map_err(|e| PortalError::Manifest { reason: e.to_string() })?;
         if !profile.has_plain_name() {
-            let reason = "its name may have a-z, 0-9 and -, and names a folder".to_owned();
+            let reason = "its name may have a-z, 0-9 and - inside, and names a folder".to_owned();
             return Err(PortalError::Manifest { reason });
         }
         let listeners = listen(config.listen).await?;
@@ -65,9 +62,6 @@ impl Portal {
             reason: error.to_string(),
         };
         let store = Arc::new(Store::open(&database).map_err(broken)?);
-        let acks = store.acks().await.map_err(broken)?;
-        let owed = store.owed().await.map_err(broken)?;
-        let host = Host::new(profile, Arc::clone(&store), acks, owed);
         let model = match named {
             Some(model) => model,
             None => models.stored(&store).await.map_err(broken)?,
@@ -75,38 +69,34 @@ impl Portal {
         if !site.loopback && !site.is_secure() {
             tracing::warn!("origin without TLS, passwords and chats can be read on their way");
         }
-        let lazy = gateway::is_lazy(&store, &host.profile().name).await.map_err(broken)?;
-        host.set_lazy(lazy);
-        let (stopping, stop_extension) = (CancellationToken::new(), CancellationToken::new());
-        let hub = Hub::new(Arc::clone(&store), host.clone(), model, stopping.clone());
+        let hosts = Hosts::new(Arc::clone(&store));
+        let (stopping, stop_extensions) = (CancellationToken::new(), CancellationToken::new());
+        let hub = Hub::new(Arc::clone(&store), hosts.clone(), model, stopping.clone());
         let password = config.password;
         let sign_in = SignIn::open(password, address.port(), site.is_secure(), Arc::clone(&store));
         let sign_in = sign_in.await.map_err(broken)?;
 
-        let introduction = Introduction {
-            data: data.join("extensions").join(&host.profile().name),
-            base: host.base(),
-            origins: site.origins.clone(),
-            frame_origin: site.frames.as_ref().map(|it| it.origin.clone()),
-        };
         let (ready, hints) = mpsc::channel(1024);
         let follower = hub.clone();
         tokio::spawn(async move { follower.follow(hints).await });
-        let extension = tokio::spawn(supervise(
-            host.clone(),
-            Arc::clone(&store),
-            config.extension,
-            introduction,
+        let built_in = BuiltIn { profile, command: config.extension };
+        let around = |data| Surroundings {
+            data,
+            origins: site.origins.clone(),
+            frame_origin: site.frames.as_ref().map(|it| it.origin.clone()),
             ready,
-            stop_extension.clone(),
-        ));
-        let mut state = host.state();
-        let settled = state.wait_for(|state| *state != HostState::Starting);
-        let _ = timeout(EXTENSION_PATIENCE, settled).await;
+            stop: stop_extensions.clone(),
+        };
+        let registry = &config.registry;
+        let packages =
+            Packages::new(data, registry, built_in, Arc::clone(&store), hosts.clone(), around)?;
+        let started = packages.start().await;
+        started.map_err(|error| PortalError::Packages { reason: error.to_string() })?;
+        let _ = timeout(EXTENSION_PATIENCE, hosts.settled()).await;
         hub.resume().await.map_err(broken)?;
-        let ends = [stopping.clone().drop_guard(), stop_extension.clone().drop_guard()];
-        let app = Arc::new(App { hub: hub.clone(), models, site, sign_in, stopping });
-        Ok(Self { app, hub, store, listeners, extension, stop_extension, _ends: ends })
+        let ends = [stopping.clone().drop_guard(), stop_extensions.drop_guard()];
+        let app = Arc::new(App { hub: hub.clone(), models, packages, site, sign_in, stopping });
+        Ok(Self { app, hub, store, listeners, _ends: ends })
     }
 
     /// The address to open, without a slash at its end.
@@ -114,7 +104,7 @@ impl Portal {
         self.app.site.url()
     }
 
-    /// Answers until `shutdown` is cancelled, then ends streams, runs and the extension, in this order.
+    /// Answers until `shutdown` is cancelled, then ends streams, runs and extensions, in this order.
     pub async fn serve(mut self, shutdown: CancellationToken) -> Result<(), PortalError> {
         let stopping = self.app.stopping.clone();
         let router = http::router(Arc::clone(&self.app));
@@ -136,8 +126,7 @@ impl Portal {
         let served = async { while servers.join_next().await.is_some() {} };
         let _ =
             timeout(STOP_PATIENCE, futures_util::future::join(served, self.hub.stopped())).await;
-        self.stop_extension.cancel();
-        let _ = timeout(STOP_PATIENCE, &mut self.extension).await;
+        let _ = timeout(STOP_PATIENCE, self.hub.hosts().stop_all()).await;
         self.store.close().await;
         match failed {
             Some(Ok(Err(error))) => Err(PortalError::Serve(error)),

@@ -2,7 +2,9 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "these are tests, helpers and all")]
 
-use inline_ui_portal::{ExtensionCommand, ModelAccess, Portal, PortalConfig, PortalError};
+use inline_ui_portal::{
+    ExtensionCommand, ModelAccess, Portal, PortalConfig, PortalError, RegistryConfig,
+};
 use std::path::Path;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -16,6 +18,7 @@ const EXTENSION: &str = r#"
 answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
 [ "$1" = deaf ] && { while :; do sleep 1; done; }
 printf x >> "$2/starts"
+env > "$2/environment"
 while IFS= read -r line; do
   id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\),"method".*/\1/')
   case "$line" in
@@ -50,6 +53,7 @@ fn config(folder: &Path, behaviour: &str) -> PortalConfig {
         password: None,
         origins: vec![],
         frame_origin: None,
+        registry: RegistryConfig::default(),
         extension: ExtensionCommand {
             program: "/bin/sh".into(),
             args: args.iter().map(Into::into).collect(),
@@ -112,9 +116,14 @@ async fn the_extension_is_introduced_and_asked_to_end_when_the_portal_does() {
     let port = portal.address.rsplit(':').next().unwrap().to_owned();
     assert_eq!(params["frameOrigin"], format!("http://localhost:{port}"));
     assert_eq!(params["basePath"], "/ext/x");
-    assert!(params["dataDir"].as_str().unwrap().ends_with("data/extensions/x"));
+    assert!(params["dataDir"].as_str().unwrap().ends_with("data/extension-data/x"));
     portal.stop().await;
     assert!(folder.path().join("flushed").exists());
+    let environment = std::fs::read_to_string(folder.path().join("environment")).unwrap();
+    assert!(environment.contains("PATH="), "{environment}");
+    // Cargo sets it for this test, as an admin may set a password or a key.
+    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
+    assert!(!environment.contains("CARGO_MANIFEST_DIR"), "{environment}");
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ mod bank;
 mod closing;
 mod delivery;
 mod errors;
+mod extensions;
 mod forgery;
 mod full_screen;
 mod gallery;

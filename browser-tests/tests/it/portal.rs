@@ -13,21 +13,27 @@ pub(crate) struct Portal {
     data: TempDir,
     port: u16,
     password: Option<String>,
+    registry: Option<String>,
 }
 
 impl Portal {
     pub(crate) fn start() -> Self {
-        Self::start_with(None)
+        Self::start_with(None, None)
     }
 
     pub(crate) fn with_password(password: &str) -> Self {
-        Self::start_with(Some(password.to_owned()))
+        Self::start_with(Some(password.to_owned()), None)
     }
 
-    fn start_with(password: Option<String>) -> Self {
+    pub(crate) fn with_registry(address: &str) -> Self {
+        Self::start_with(None, Some(address.to_owned()))
+    }
+
+    fn start_with(password: Option<String>, registry: Option<String>) -> Self {
         let data = tempfile::tempdir().unwrap();
-        let (process, stdout, port) = spawn(data.path(), 0, password.as_deref());
-        Self { process, stdout, data, port, password }
+        let (process, stdout, port) =
+            spawn(data.path(), 0, password.as_deref(), registry.as_deref());
+        Self { process, stdout, data, port, password, registry }
     }
 
     pub(crate) fn url(&self) -> String {
@@ -50,7 +56,8 @@ impl Portal {
 
     /// On the same data and the same port, for pages that stayed open.
     pub(crate) fn start_again(&mut self) {
-        let (process, stdout, _) = spawn(self.data.path(), self.port, self.password.as_deref());
+        let (password, registry) = (self.password.as_deref(), self.registry.as_deref());
+        let (process, stdout, _) = spawn(self.data.path(), self.port, password, registry);
         self.process = process;
         self.stdout = stdout;
     }
@@ -67,7 +74,12 @@ impl Drop for Portal {
     }
 }
 
-fn spawn(data: &Path, port: u16, password: Option<&str>) -> (Child, BufReader<ChildStdout>, u16) {
+fn spawn(
+    data: &Path,
+    port: u16,
+    password: Option<&str>,
+    registry: Option<&str>,
+) -> (Child, BufReader<ChildStdout>, u16) {
     let log = data.join("stderr.log");
     let log = std::fs::OpenOptions::new().create(true).append(true).open(log).unwrap();
     let mut command = Command::new(binary());
@@ -75,6 +87,9 @@ fn spawn(data: &Path, port: u16, password: Option<&str>) -> (Child, BufReader<Ch
     command.env_remove("INLINE_UI_PASSWORD");
     if let Some(password) = password {
         command.env("INLINE_UI_PASSWORD", password);
+    }
+    if let Some(registry) = registry {
+        command.args(["--registry", registry]);
     }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
     let mut process = command.spawn().unwrap();

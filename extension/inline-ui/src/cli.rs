@@ -50,6 +50,12 @@ pub(crate) struct Portal {
     /// Another origin of this portal, for frames of cards alone, for example <https://cards.example>.
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) frame_origin: Option<String>,
+    /// The registry that extensions are installed from.
+    #[arg(long, default_value = "https://registry.npmjs.org", value_name = "ADDRESS")]
+    pub(crate) registry: String,
+    /// Another host that the registry's tarballs may lie on; may be repeated.
+    #[arg(long = "tarball-host", value_name = "HOST")]
+    pub(crate) tarball_hosts: Vec<String>,
 }
 
 #[derive(Debug, Args)]

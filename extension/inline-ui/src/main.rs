@@ -18,7 +18,7 @@ use anyhow::Context;
 use chat_task::Clock;
 use clap::Parser;
 use cli::{Cli, Command};
-use inline_ui_portal::{ExtensionCommand, ModelAccess, Portal, PortalConfig};
+use inline_ui_portal::{ExtensionCommand, ModelAccess, Portal, PortalConfig, RegistryConfig};
 use link::{Ended, Process, SocketFile};
 use std::io::Write;
 use std::process::ExitCode;
@@ -78,6 +78,10 @@ async fn portal(options: cli::Portal, stop: CancellationToken) -> anyhow::Result
         password: std::env::var("INLINE_UI_PASSWORD").ok().filter(|password| !password.is_empty()),
         origins: options.origins,
         frame_origin: options.frame_origin,
+        registry: RegistryConfig {
+            address: options.registry,
+            tarball_hosts: options.tarball_hosts,
+        },
         extension: ExtensionCommand { program, args: vec!["serve".into(), "--stdio".into()] },
         manifest: serde_json::from_str(include_str!("../../../manifest.json"))
             .context("manifest.json")?,

@@ -2,7 +2,7 @@ use super::feed::Subscription;
 use super::item::{Item, Kind, Person};
 use super::now;
 use super::task::{ChatTask, Command, Said, Snapshot};
-use crate::extension::Host;
+use crate::extension::Hosts;
 use crate::model::Model;
 use crate::store::{ChatEntry, Store, StoreError};
 use portal_link::{Ready, TakeAt};
@@ -38,7 +38,7 @@ pub(crate) struct Hub {
 #[derive(Debug)]
 struct Shared {
     store: Arc<Store>,
-    host: Host,
+    hosts: Hosts,
     model: RwLock<Arc<dyn Model>>,
     chats: Mutex<HashMap<String, mpsc::Sender<Command>>>,
     tasks: TaskTracker,
@@ -48,21 +48,21 @@ struct Shared {
 impl Hub {
     pub(crate) fn new(
         store: Arc<Store>,
-        host: Host,
+        hosts: Hosts,
         model: Arc<dyn Model>,
         shutdown: CancellationToken,
     ) -> Self {
         let model = RwLock::new(model);
         let (chats, tasks) = (Mutex::default(), TaskTracker::new());
-        Self { shared: Arc::new(Shared { store, host, model, chats, tasks, shutdown }) }
+        Self { shared: Arc::new(Shared { store, hosts, model, chats, tasks, shutdown }) }
     }
 
     pub(crate) fn store(&self) -> &Store {
         &self.shared.store
     }
 
-    pub(crate) fn host(&self) -> &Host {
-        &self.shared.host
+    pub(crate) fn hosts(&self) -> &Hosts {
+        &self.shared.hosts
     }
 
     pub(crate) fn model(&self) -> Arc<dyn Model> {
@@ -94,7 +94,7 @@ impl Hub {
         self.shared.tasks.wait().await;
     }
 
-    /// Follows the hints of the extension.
+    /// Follows the hints of the extensions.
     pub(crate) async fn follow(&self, mut hints: mpsc::Receiver<Ready>) {
         while let Some(hint) = hints.recv().await {
             match hint.at {

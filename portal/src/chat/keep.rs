@@ -4,7 +4,7 @@ use super::item::{Assistant, Call, CallAnswer, CallStatus, Events, Item, Kind, L
 use super::now;
 use super::task::ChatTask;
 use crate::extension::Offer;
-use crate::store::{Change, StoreError};
+use crate::store::{Ack, Change, StoreError};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -75,10 +75,12 @@ impl ChatTask {
         let answered = answer.is_answered_wait();
         let kind = Kind::Call(Call { status, result: Some(answer), ..running.clone() });
         let item = Item { id: item.id, at: item.at, kind };
-        let ack = answered.then(|| running.link_id());
+        let id = running.link_id();
+        let extension = self.hub.hosts().of_call(&id).filter(|_| answered);
+        let ack = extension.map(|extension| Ack { extension, id });
         self.write(item, Change { ack: ack.clone(), ..Change::default() }).await?;
-        if let Some(id) = ack {
-            self.hub.host().delivered(&self.id, &id);
+        if let Some(Ack { extension, id }) = ack {
+            self.hub.hosts().delivered(&extension, &self.id, &id);
         }
         Ok(())
     }
@@ -101,7 +103,8 @@ impl ChatTask {
             text: message.text.clone(),
             with_prompt,
         };
-        let ack = Some(message.id.clone());
+        let (extension, id) = (offer.extension().to_owned(), message.id.clone());
+        let ack = Some(Ack { extension, id });
         let item = self.transcript.make(now(), Kind::Events(events));
         self.write(item, Change { ack, working, ..Change::default() }).await?;
         offer.deliver();

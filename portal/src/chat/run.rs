@@ -1,6 +1,6 @@
 use super::item::{CallAnswer, CallStatus, Item, Level};
 use crate::extension::gateway::{self, Through};
-use crate::extension::{Host, LinkError, Offer, Take, Taken, Takes};
+use crate::extension::{Hosts, LinkError, Offer, Take, Taken, Takes};
 use crate::model::{Model, Turn, TurnRequest, Wanted};
 use crate::store::StoreError;
 use futures_util::StreamExt;
@@ -66,7 +66,7 @@ pub(super) enum Broken {
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) chat: String,
-    pub(super) host: Host,
+    pub(super) hosts: Hosts,
     pub(super) takes: Takes,
     pub(super) model: Arc<dyn Model>,
     pub(super) reports: mpsc::Sender<Report>,
@@ -160,8 +160,7 @@ impl Run {
         let (done, context) = oneshot::channel();
         self.tell(Report::Context { done }).await?;
         let context = context.await.map_err(|_| Broken::Orphaned)?;
-        let mut stream =
-            self.model.turn(TurnRequest { context, tools: gateway::given(&self.hosts()) });
+        let mut stream = self.model.turn(TurnRequest { context, tools: self.hosts.tools() });
         let mut end = TurnEnd::default();
         let mut writing = false;
         while let Some(piece) = stream.next().await {
@@ -225,25 +224,20 @@ impl Run {
     ) -> Result<CallResult, LinkError> {
         let (chat, link_id) = (self.chat.clone(), gateway::link_id(&name, call));
         match name.as_str() {
-            gateway::FIND => Ok(gateway::find(&self.hosts(), &arguments)),
-            gateway::CALL => match gateway::through(&self.hosts(), &arguments) {
+            gateway::FIND => Ok(gateway::find(&self.hosts.running(), &arguments)),
+            gateway::CALL => match gateway::through(&self.hosts.running(), &arguments) {
                 Err(refusal) => Ok(*refusal),
                 Ok(Through { host, tool: name, arguments }) => {
                     let anchor = Some(call.to_owned());
                     let params = CallParams { chat, call: link_id, anchor, name, arguments };
-                    host.call(params).await
+                    self.hosts.call_in(&host, params).await
                 }
             },
             _ => {
                 let params = CallParams { chat, call: link_id, anchor: None, name, arguments };
-                self.host.call(params).await
+                self.hosts.call(params).await
             }
         }
-    }
-
-    /// Those whose tools there are.
-    fn hosts(&self) -> [Host; 1] {
-        [self.host.clone()]
     }
 
     async fn ask<T>(&self, report: impl FnOnce(Done<T>) -> Report) -> Result<T, Broken> {

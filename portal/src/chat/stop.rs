@@ -30,7 +30,7 @@ impl ChatTask {
         let calls = self.transcript.cancelled_calls("Stopped before it was answered.");
         for item in &calls {
             if let Kind::Call(call) = &item.kind {
-                self.hub.host().cancelled(&call.link_id());
+                self.hub.hosts().cancelled(&call.link_id());
             }
         }
         ends.extend(calls);
@@ -71,17 +71,18 @@ impl ChatTask {
         }
         let title = format!("{} (copy)", self.title);
         let copy = ChatEntry { id: id.clone(), title, at: now() };
-        let owed = self.hub.store().fork_chat(self.id.clone(), copy, rows).await?;
-        self.hub.host().tell(owed);
+        let known = self.hub.hosts().known();
+        let owed = self.hub.store().fork_chat(self.id.clone(), copy, rows, known).await?;
+        self.hub.hosts().tell(owed);
         Ok(id)
     }
 
     pub(super) async fn delete(&mut self) -> Result<(), StoreError> {
         self.stop("Stopped.").await;
-        let owed = self.hub.store().delete_chat(self.id.clone()).await?;
+        let owed = self.hub.store().delete_chat(self.id.clone(), self.hub.hosts().known()).await?;
         self.hub.remove(&self.id);
-        self.hub.host().forget_chat(&self.id);
-        self.hub.host().tell(owed);
+        self.hub.hosts().forget_chat(&self.id);
+        self.hub.hosts().tell(owed);
         self.feed.deleted();
         Ok(())
     }

@@ -91,7 +91,7 @@ enum Woken {
 
 impl ChatTask {
     pub(super) fn new(hub: Hub, id: String, loaded: &Loaded) -> Self {
-        let takes = Takes::new(hub.host().clone(), id.clone());
+        let takes = Takes::new(hub.hosts().clone(), id.clone());
         Self {
             hub,
             id,
@@ -249,7 +249,7 @@ impl ChatTask {
         let (reports, inbox) = mpsc::channel(64);
         let run = Run {
             chat: self.id.clone(),
-            host: self.hub.host().clone(),
+            hosts: self.hub.hosts().clone(),
             takes: self.takes.clone(),
             model: self.hub.model(),
             reports,
@@ -315,7 +315,7 @@ impl ChatTask {
             self.unkept(&error);
         }
         if self.transcript.has_queued() {
-            self.hub.host().agent(&self.id, AgentState::Idle);
+            self.hub.hosts().agent(&self.id, AgentState::Idle);
             self.start_queued().await;
         }
         if self.run.is_none() {
@@ -338,7 +338,7 @@ impl ChatTask {
     }
 
     pub(super) fn set_agent(&mut self, agent: AgentState) {
-        self.hub.host().agent(&self.id, agent);
+        self.hub.hosts().agent(&self.id, agent);
         if self.agent != agent {
             self.agent = agent;
             self.feed.agent(agent);

@@ -70,10 +70,19 @@ impl Fake {
 
     /// The same, with HTTP at that address.
     pub(crate) fn connect_with(host: &Host, hints: &mpsc::Sender<Ready>, address: &str) -> Self {
+        Self::connect_as(host, hints, introduced(address))
+    }
+
+    /// The same, saying that of itself.
+    pub(crate) fn connect_as(
+        host: &Host,
+        hints: &mpsc::Sender<Ready>,
+        introduced: InitializeResult,
+    ) -> Self {
         let (near, far) = tokio::io::duplex(1 << 20);
         let (reader, writer) = tokio::io::split(near);
         let connection = Connection::open(reader, writer, hints.clone());
-        host.connected(&connection, introduced(address));
+        host.connected(&connection, introduced);
         let (reader, writer) = tokio::io::split(far);
         let input = FramedRead::new(reader, LineCodec::default());
         Self { input, output: FramedWrite::new(writer, LineCodec::default()) }

@@ -7,6 +7,7 @@ use portal_link::{CallResult, Content, Tool};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 pub(crate) const FIND: &str = "extension_tools";
 pub(crate) const CALL: &str = "extension_call";
@@ -14,10 +15,12 @@ pub(crate) const CALL: &str = "extension_call";
 /// Where it stands among the settings which extensions are lazy; no extension has such a name.
 const STORED_AS: &str = "portal:lazy";
 
-/// What a model is given: the tools of those that are not lazy, and the gateway when one is.
+/// What a model is given: the tools of those that are not lazy, of two with one name the one of the
+/// extension that was started first, and the gateway when one is lazy.
 pub(crate) fn given(hosts: &[Host]) -> Vec<Tool> {
-    let eager = hosts.iter().filter(|host| !host.is_lazy());
-    let mut tools: Vec<Tool> = eager.flat_map(Host::tools).collect();
+    let mut names = BTreeSet::new();
+    let eager = hosts.iter().filter(|host| !host.is_lazy()).flat_map(Host::tools);
+    let mut tools: Vec<Tool> = eager.filter(|tool| names.insert(tool.name.clone())).collect();
     if hosts.iter().any(Host::is_lazy) {
         tools.extend(gateway());
     }

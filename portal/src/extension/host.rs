@@ -1,6 +1,6 @@
 use super::connection::{Connection, LinkError};
 use super::settings::SettingsSchema;
-use super::take::Takes;
+use super::take::HostTakes;
 use crate::store::{Owed, Store};
 use portal_link::{
     AgentState, CallParams, CallResult, Cancelled, ChatAgent, Endpoint, InitializeResult,
@@ -37,8 +37,7 @@ pub(crate) struct Profile {
 impl Profile {
     /// The name stands in addresses and in the file system.
     pub(crate) fn has_plain_name(&self) -> bool {
-        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        !self.name.is_empty() && self.name.bytes().all(plain)
+        crate::packages::is_name(&self.name)
     }
 }
 
@@ -99,6 +98,25 @@ impl Host {
         let state = watch::Sender::new(HostState::Starting);
         let lazy = AtomicBool::new(false);
         Self { shared: Arc::new(Shared { profile, store, state, lazy, link: Mutex::new(link) }) }
+    }
+
+    /// What it is owed from before it was started. Something newer may have come already.
+    pub(super) fn owes(&self, acks: Vec<(String, String)>, owed: Vec<Owed>) {
+        let mut link = self.link();
+        for (chat, id) in acks {
+            link.acks.entry(chat).or_default().entry(id).or_insert(false);
+        }
+        let newer = std::mem::replace(&mut link.owed, owed);
+        for owed in newer {
+            if link.owed.iter().all(|it| it.n != owed.n) {
+                link.owed.push(owed);
+            }
+        }
+    }
+
+    /// Whether it is the same life of the same extension.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
     }
 
     pub(crate) fn profile(&self) -> &Profile {
@@ -190,10 +208,6 @@ impl Host {
         SettingsSchema::new(schema.unwrap_or_else(|| self.profile().settings.clone()))
     }
 
-    pub(crate) fn agent_of(&self, chat: &str) -> AgentState {
-        self.link().agents.get(chat).copied().unwrap_or_default()
-    }
-
     pub(crate) fn agent(&self, chat: &str, state: AgentState) {
         let mut link = self.link();
         match state {
@@ -237,7 +251,8 @@ impl Host {
         }
         drop(link);
         let (store, chat) = (Arc::clone(&self.shared.store), chat.to_owned());
-        tokio::spawn(async move { store.confirm_acks(chat, ids).await });
+        let extension = self.profile().name.clone();
+        tokio::spawn(async move { store.confirm_acks(extension, chat, ids).await });
     }
 
     /// Waits a moment for an extension that is starting.
@@ -278,7 +293,7 @@ impl Host {
     /// Forgets what a chat was told once a later answer about that chat shows that it was heard.
     async fn settle(self, owed: Owed, connection: Arc<Connection>) {
         let Some(chat) = owed.chat() else { return };
-        let takes = Takes::new(self.clone(), chat);
+        let takes = HostTakes::new(self.clone(), chat);
         while !takes.seen(&connection).await {
             tokio::select! {
                 () = connection.ended() => return,

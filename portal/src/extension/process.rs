@@ -27,6 +27,20 @@ const LOG_PATIENCE: Duration = Duration::from_millis(200);
 /// Characters of its last line that people are shown.
 const LONGEST_WORDS: usize = 300;
 
+/// What an extension sees of the portal's environment. Passwords and models' keys stay with the portal.
+const ENVIRONMENT: [&str; 10] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "TMPDIR",
+    "XDG_RUNTIME_DIR",
+    "RUST_LOG",
+    "RUST_BACKTRACE",
+];
+
 /// What the extension is told when it starts.
 #[derive(Debug, Clone)]
 pub(crate) struct Introduction {
@@ -171,6 +185,8 @@ impl Life<'_> {
 fn spawn(command: &ExtensionCommand) -> std::io::Result<Child> {
     Command::new(&command.program)
         .args(&command.args)
+        .env_clear()
+        .envs(ENVIRONMENT.iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

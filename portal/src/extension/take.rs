@@ -12,9 +12,9 @@ pub(crate) const LONGEST_TAKE: Duration = Duration::from_millis(300);
 /// From here on an extension answers null although it has not looked.
 const NULL_UNSEEN: Duration = Duration::from_millis(250);
 
-/// The takes of one chat.
+/// The takes of one chat from one extension.
 #[derive(Debug, Clone)]
-pub(crate) struct Takes {
+pub(crate) struct HostTakes {
     host: Host,
     chat: String,
     late: Arc<Late>,
@@ -29,22 +29,26 @@ struct Late {
     freed: Notify,
 }
 
-impl Takes {
-    pub(crate) fn new(host: Host, chat: String) -> Self {
+impl HostTakes {
+    pub(super) fn new(host: Host, chat: String) -> Self {
         Self { host, chat, late: Arc::default() }
     }
 
+    pub(super) fn are_of(&self, host: &Host) -> bool {
+        self.host.is(host)
+    }
+
     /// Asks at once; `None` when the extension is away.
-    pub(crate) fn ask(&self, at: TakeAt) -> Option<Take> {
+    pub(crate) fn ask(&self, at: TakeAt) -> Option<HostTake> {
         let connection = self.host.connection()?;
         let _before = self.late.freed.notified().now_or_never();
-        Take::ask(self, &connection, at)
+        HostTake::ask(self, &connection, at)
     }
 
     /// Whether the extension has looked at this chat since. Whatever that brings goes back.
     pub(super) async fn seen(&self, connection: &Arc<Connection>) -> bool {
         let asked = Instant::now();
-        let Some(mut take) = Take::ask(self, connection, TakeAt::Wake) else { return false };
+        let Some(mut take) = HostTake::ask(self, connection, TakeAt::Wake) else { return false };
         match take.taken().await {
             Taken::Message(_) => true,
             Taken::Nothing => asked.elapsed() < NULL_UNSEEN,
@@ -83,6 +87,11 @@ impl Offer {
         &self.message
     }
 
+    /// Whose it is.
+    pub(crate) fn extension(&self) -> &str {
+        &self.host.profile().name
+    }
+
     /// The transcript has the message on disk.
     pub(crate) fn deliver(mut self) {
         self.delivered = true;
@@ -103,14 +112,14 @@ impl Drop for Offer {
 
 /// A take under way. Dropping it, or giving up on it, returns what it still brings.
 #[derive(Debug)]
-pub(crate) struct Take {
+pub(crate) struct HostTake {
     answer: oneshot::Receiver<Option<Offer>>,
     until: Instant,
     late: Arc<Late>,
     answered: bool,
 }
 
-impl Drop for Take {
+impl Drop for HostTake {
     fn drop(&mut self) {
         if !self.answered {
             self.late.missed.store(true, Ordering::Relaxed);
@@ -127,9 +136,9 @@ pub(crate) enum Taken {
     NoAnswer,
 }
 
-impl Take {
-    fn ask(takes: &Takes, connection: &Arc<Connection>, at: TakeAt) -> Option<Self> {
-        let Takes { host, chat, late } = takes.clone();
+impl HostTake {
+    fn ask(takes: &HostTakes, connection: &Arc<Connection>, at: TakeAt) -> Option<Self> {
+        let HostTakes { host, chat, late } = takes.clone();
         let sent = host.acks_sent(&chat, connection);
         let asked = Instant::now();
         let params = TakeParams { chat: chat.clone(), at };

@@ -48,7 +48,7 @@ pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Response, Proble
     let chats: Vec<_> = chats
         .into_iter()
         .map(|chat| {
-            let agent = app.hub.host().agent_of(&chat.id);
+            let agent = app.hub.hosts().agent_of(&chat.id);
             json!({ "id": chat.id, "title": chat.title, "at": chat.at, "agent": agent })
         })
         .collect();

@@ -1,8 +1,7 @@
 use super::App;
 use super::input::{Json, Named};
 use super::problem::Problem;
-use crate::extension::HostState;
-use crate::extension::gateway;
+use crate::extension::{Host, HostState, gateway};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -10,12 +9,28 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// What is installed, and how it is doing.
+/// What is to run and how it is doing, and what is installed.
 pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Response, Problem> {
-    let host = app.hub.host();
+    let installed = app.packages.all().await?;
+    let mut extensions = Vec::new();
+    for host in app.hub.hosts().running() {
+        let name = &host.profile().name;
+        let set = app.hub.store().settings(name.clone()).await?;
+        let mut extension = describe(&host, &read(set));
+        // One that cannot be read is not what runs under its name.
+        let package = installed.iter().find(|it| it.name() == name && it.row.enabled);
+        if let Some(package) = package.filter(|it| it.found.is_ok()) {
+            extension["package"] = package.into();
+        }
+        extensions.push(extension);
+    }
+    let installed: Vec<Value> = installed.iter().map(Value::from).collect();
+    Ok(axum::Json(json!({ "extensions": extensions, "installed": installed })).into_response())
+}
+
+fn describe(host: &Host, set: &Map<String, Value>) -> Value {
     let profile = host.profile();
     let schema = host.settings_schema();
-    let set = app.hub.store().settings(profile.name.clone()).await?;
     let (state, error) = match &*host.state().borrow() {
         HostState::Starting => ("starting", None),
         HostState::Running => ("running", None),
@@ -31,14 +46,14 @@ pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Response, Proble
         "page": profile.page,
         "tools": profile.tools,
         "settingsSchema": schema.as_value(),
-        "settings": schema.in_force(&read(set)),
+        "settings": schema.in_force(set),
         "asks": profile.asks,
         "lazy": host.is_lazy(),
     });
     if let Some(error) = error {
         extension["error"] = error.into();
     }
-    Ok(axum::Json(json!({ "extensions": [extension] })).into_response())
+    extension
 }
 
 /// Changes some settings, all or none, and tells the extension.
@@ -47,11 +62,10 @@ pub(super) async fn change_settings(
     Named(name): Named,
     Json(changed): Json<Map<String, Value>>,
 ) -> Result<Response, Problem> {
-    let host = app.hub.host();
-    if name != host.profile().name {
+    let Some(host) = app.hub.hosts().named(&name) else {
         let detail = "There is no such extension.";
         return Err(Problem::new(StatusCode::NOT_FOUND, "unknown_extension", detail));
-    }
+    };
     let schema = host.settings_schema();
     let change = move |text: Option<String>| {
         let mut set = read(text);
@@ -81,11 +95,10 @@ pub(super) async fn set_lazy(
     Named(name): Named,
     Json(Lazy { lazy }): Json<Lazy>,
 ) -> Result<Response, Problem> {
-    let host = app.hub.host();
-    if name != host.profile().name {
+    let Some(host) = app.hub.hosts().named(&name) else {
         let detail = "There is no such extension.";
         return Err(Problem::new(StatusCode::NOT_FOUND, "unknown_extension", detail));
-    }
+    };
     gateway::set_lazy(app.hub.store(), &name, lazy).await?;
     host.set_lazy(lazy);
     Ok(axum::Json(json!({ "lazy": lazy })).into_response())

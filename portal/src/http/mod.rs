@@ -6,6 +6,7 @@ mod extensions;
 mod guard;
 mod input;
 mod model;
+mod packages;
 mod problem;
 mod proxy;
 mod sign_in;
@@ -15,10 +16,11 @@ pub(crate) use sign_in::SignIn;
 
 use crate::chat::Hub;
 use crate::model::Models;
+use crate::packages::Packages;
 use crate::site::Site;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{any, get, post, put};
+use axum::routing::{any, delete, get, post, put};
 use problem::Problem;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -29,6 +31,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 pub(crate) struct App {
     pub(crate) hub: Hub,
     pub(crate) models: Models,
+    pub(crate) packages: Packages,
     pub(crate) site: Site,
     pub(crate) sign_in: SignIn,
     /// Ends every stream.
@@ -49,7 +52,15 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/model", get(model::read).put(model::choose))
         .route("/extensions", get(extensions::list))
         .route("/extensions/{name}/settings", put(extensions::change_settings))
-        .route("/extensions/{name}/lazy", put(extensions::set_lazy));
+        .route("/extensions/{name}/lazy", put(extensions::set_lazy))
+        .route("/packages", post(packages::install))
+        .route("/packages/search", get(packages::search))
+        .route("/packages/updates", get(packages::updates))
+        .route("/packages/{name}", delete(packages::remove))
+        .route("/packages/{name}/enable", post(packages::enable))
+        .route("/packages/{name}/disable", post(packages::disable))
+        .route("/packages/{name}/update", post(packages::update))
+        .route("/packages/{name}/roll-back", post(packages::roll_back));
     Router::new()
         .nest("/api", api)
         .route("/ext/{*rest}", any(proxy::forward))

@@ -41,10 +41,11 @@ pub(super) async fn forward(
     State(app): State<Arc<App>>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let host = app.hub.host();
-    let Some(rest) = below(&host.base(), request.uri()) else {
-        return Err(Problem::not_found());
-    };
+    let found = app.hub.hosts().running().into_iter().find_map(|host| {
+        let rest = below(&host.base(), request.uri())?;
+        Some((host, rest))
+    });
+    let Some((host, rest)) = found else { return Err(Problem::not_found()) };
     let endpoint = host.endpoint().ok_or_else(|| away("The extension is not running."))?;
     let token = (!is_frame(request.uri().path())).then_some(endpoint.token.as_str());
     if length(request.headers()).is_some_and(|bytes| bytes > LARGEST_BODY) {

@@ -1,5 +1,6 @@
 use super::failure::{self, Asked, Failure, Progress};
 use super::{Model, Provider, Turn, TurnRequest, Wanted, messages};
+use crate::trust::trust;
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
 use genai::chat::{
@@ -34,19 +35,15 @@ pub(super) struct Remote {
 }
 
 impl Remote {
-    /// Fails, in words, where the machine has no certificates to trust.
+    /// Fails, in words, where there can be no TLS.
     pub(super) fn new(asked: Asked, first_pause: Duration) -> Result<Self, String> {
         let name = format!("{}:{}", asked.provider.name(), asked.model);
-        // The second of two is refused and the first stays, which is the same one.
-        let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder()
             .connect_timeout(CONNECT_PATIENCE)
             // Whom a redirect names would get the key.
-            .redirect(reqwest::redirect::Policy::none());
+            .redirect(reqwest::redirect::Policy::none())
+            .tls_backend_preconfigured(trust().map_err(|error| error.to_string())?);
         let http = if asked.door.loopback { http.no_proxy() } else { http };
-        // Without TLS a machine without certificates will do.
-        let plain = asked.door.address.starts_with("http:");
-        let http = if plain { http.tls_certs_only([]) } else { http };
         let http = http.build().map_err(|error| error.without_url().to_string())?;
         let client = Client::builder().with_reqwest(http).build().map_err(|it| it.to_string())?;
         Ok(Self { name, asked, client, first_pause })

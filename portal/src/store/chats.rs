@@ -19,13 +19,19 @@ pub(crate) struct Row {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Change {
     pub(crate) rows: Vec<Row>,
-    /// An id to acknowledge to the extension: it is remembered until the extension surely has it.
-    pub(crate) ack: Option<String>,
+    pub(crate) ack: Option<Ack>,
     /// Whether a run is under way, so that a restart can tell that it was broken off.
     pub(crate) working: Option<bool>,
     pub(crate) title: Option<String>,
     /// When the person last said something, in milliseconds since 1970.
     pub(crate) at: Option<i64>,
+}
+
+/// An id to acknowledge to an extension: it is remembered until the extension surely has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ack {
+    pub(crate) extension: String,
+    pub(crate) id: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,16 +59,17 @@ impl Store {
         self.run(move |c| create(c, &chat, &rows)).await
     }
 
-    /// Makes a chat that is the copy of another, with what the extension is to be told of it.
+    /// Makes a chat that is the copy of another, with what the extensions are to be told of it.
     pub(crate) async fn fork_chat(
         &self,
         from: String,
         chat: ChatEntry,
         rows: Vec<Row>,
-    ) -> Result<Owed, StoreError> {
+        extensions: Vec<String>,
+    ) -> Result<Vec<Owed>, StoreError> {
         self.run(move |c| {
             create(c, &chat, &rows)?;
-            owe(c, method::CHAT_FORKED, &ChatForked { from, to: chat.id })
+            owe(c, &extensions, method::CHAT_FORKED, &ChatForked { from, to: chat.id })
         })
         .await
     }
@@ -129,9 +136,9 @@ impl Store {
     pub(crate) async fn save(&self, chat: String, change: Change) -> Result<(), StoreError> {
         self.run(move |c| {
             change.rows.iter().try_for_each(|row| put(c, &chat, row))?;
-            if let Some(id) = change.ack {
-                c.prepare_cached("INSERT OR IGNORE INTO acks (chat, id) VALUES (?1, ?2)")?
-                    .execute(params![chat, id])?;
+            if let Some(Ack { extension, id }) = change.ack {
+                let sql = "INSERT OR IGNORE INTO acks (chat, extension, id) VALUES (?1, ?2, ?3)";
+                c.prepare_cached(sql)?.execute(params![chat, extension, id])?;
             }
             c.prepare_cached(
                 "UPDATE chats SET working = COALESCE(?2, working), title = COALESCE(?3, title),
@@ -143,11 +150,15 @@ impl Store {
         .await
     }
 
-    /// Deletes a chat, with what the extension is to be told of it.
-    pub(crate) async fn delete_chat(&self, chat: String) -> Result<Owed, StoreError> {
+    /// Deletes a chat, with what the extensions are to be told of it.
+    pub(crate) async fn delete_chat(
+        &self,
+        chat: String,
+        extensions: Vec<String>,
+    ) -> Result<Vec<Owed>, StoreError> {
         self.run(move |c| {
             c.execute("DELETE FROM chats WHERE id = ?1", [&chat])?;
-            owe(c, method::CHAT_DELETED, &ChatDeleted { chat })
+            owe(c, &extensions, method::CHAT_DELETED, &ChatDeleted { chat })
         })
         .await
     }

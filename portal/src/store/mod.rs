@@ -2,10 +2,12 @@
 //! of success before it is committed.
 
 mod chats;
+mod packages;
 mod rest;
 mod schema;
 
-pub(crate) use chats::{Change, ChatEntry, Loaded, Row};
+pub(crate) use chats::{Ack, Change, ChatEntry, Loaded, Row};
+pub(crate) use packages::{Leaving, PackageRow};
 pub(crate) use rest::Owed;
 
 use rusqlite::Connection;

@@ -2,10 +2,11 @@ use super::{Store, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
-/// A notification that the extension must have although it is away, or dies before it reads it.
+/// A notification that an extension must have although it is away, or dies before it reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Owed {
     pub(crate) n: i64,
+    pub(crate) extension: String,
     pub(crate) method: String,
     pub(crate) params: String,
 }
@@ -25,23 +26,33 @@ impl Owed {
 /// Written with what it tells of.
 pub(super) fn owe(
     connection: &Connection,
+    extensions: &[String],
     method: &str,
     params: &impl Serialize,
-) -> rusqlite::Result<Owed> {
+) -> rusqlite::Result<Vec<Owed>> {
     let params = serde_json::to_string(params)
         .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-    connection
-        .prepare_cached("INSERT INTO owed (method, params) VALUES (?1, ?2)")?
-        .execute(params![method, params])?;
-    Ok(Owed { n: connection.last_insert_rowid(), method: method.to_owned(), params })
+    let sql = "INSERT INTO owed (extension, method, params) VALUES (?1, ?2, ?3)";
+    let mut insert = connection.prepare_cached(sql)?;
+    let owe = |extension: &String| {
+        insert.execute(params![extension, method, params])?;
+        let n = connection.last_insert_rowid();
+        let (extension, method) = (extension.clone(), method.to_owned());
+        Ok(Owed { n, extension, method, params: params.clone() })
+    };
+    extensions.iter().map(owe).collect()
 }
 
 impl Store {
     /// Every (chat, id) that is in a transcript and that the extension may not know of.
-    pub(crate) async fn acks(&self) -> Result<Vec<(String, String)>, StoreError> {
-        self.run(|c| {
-            c.prepare_cached("SELECT chat, id FROM acks ORDER BY chat, id")?
-                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+    pub(crate) async fn acks(
+        &self,
+        extension: String,
+    ) -> Result<Vec<(String, String)>, StoreError> {
+        self.run(move |c| {
+            let sql = "SELECT chat, id FROM acks WHERE extension = ?1 ORDER BY chat, id";
+            c.prepare_cached(sql)?
+                .query_map([extension], |row| Ok((row.get(0)?, row.get(1)?)))?
                 .collect()
         })
         .await
@@ -49,24 +60,28 @@ impl Store {
 
     pub(crate) async fn confirm_acks(
         &self,
+        extension: String,
         chat: String,
         ids: Vec<String>,
     ) -> Result<(), StoreError> {
         self.run(move |c| {
-            let mut delete = c.prepare_cached("DELETE FROM acks WHERE chat = ?1 AND id = ?2")?;
+            let sql = "DELETE FROM acks WHERE chat = ?1 AND extension = ?2 AND id = ?3";
+            let mut delete = c.prepare_cached(sql)?;
             for id in ids {
-                delete.execute(params![chat, id])?;
+                delete.execute(params![chat, extension, id])?;
             }
             Ok(())
         })
         .await
     }
 
-    pub(crate) async fn owed(&self) -> Result<Vec<Owed>, StoreError> {
-        self.run(|c| {
-            c.prepare_cached("SELECT n, method, params FROM owed ORDER BY n")?
-                .query_map([], |row| {
-                    Ok(Owed { n: row.get(0)?, method: row.get(1)?, params: row.get(2)? })
+    pub(crate) async fn owed(&self, extension: String) -> Result<Vec<Owed>, StoreError> {
+        self.run(move |c| {
+            let sql = "SELECT n, method, params FROM owed WHERE extension = ?1 ORDER BY n";
+            c.prepare_cached(sql)?
+                .query_map([&extension], |row| {
+                    let (n, method, params) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                    Ok(Owed { n, extension: extension.clone(), method, params })
                 })?
                 .collect()
         })

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Step `n` brings a database from version `n` to `n + 1`. A step that has been released never changes.
-const MIGRATIONS: &[&str] = &["
+const MIGRATIONS: &[&str] = &[FIRST, SECOND];
+
+pub(super) const FIRST: &str = "
     CREATE TABLE chats (
         id TEXT PRIMARY KEY,
         title TEXT NOT NULL,
@@ -30,7 +32,34 @@ const MIGRATIONS: &[&str] = &["
     CREATE TABLE owed (n INTEGER PRIMARY KEY, method TEXT NOT NULL, params TEXT NOT NULL) STRICT;
     CREATE TABLE settings (extension TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT;
     CREATE TABLE sessions (id TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT;
-"];
+";
+
+const SECOND: &str = "
+    -- Until here there was one extension; it is named when the portal starts.
+    ALTER TABLE owed ADD COLUMN extension TEXT NOT NULL DEFAULT '';
+    CREATE TABLE acks_of (
+        chat TEXT NOT NULL REFERENCES chats (id) ON DELETE CASCADE,
+        extension TEXT NOT NULL,
+        id TEXT NOT NULL,
+        PRIMARY KEY (chat, extension, id)
+    ) STRICT;
+    INSERT INTO acks_of (chat, extension, id) SELECT chat, '', id FROM acks;
+    DROP TABLE acks;
+    ALTER TABLE acks_of RENAME TO acks;
+    CREATE TABLE packages (
+        name TEXT PRIMARY KEY,
+        -- As it was asked for: npm:NAME, npm:NAME@RANGE or path:/FOLDER.
+        source TEXT NOT NULL,
+        -- Those of a folder are in it.
+        version TEXT,
+        previous TEXT,
+        enabled INTEGER NOT NULL DEFAULT 0,
+        -- What was agreed to when it was enabled; a change of it is shown first.
+        agreed TEXT,
+        -- It is being removed; 2 with its data.
+        leaving INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+";
 
 #[expect(clippy::cast_possible_truncation, reason = "a few")]
 const KNOWN: u32 = MIGRATIONS.len() as u32;

@@ -10,11 +10,14 @@ mod failing;
 mod gateway;
 mod hangs;
 mod http;
+mod installs;
 mod kills;
 mod ledger;
 mod many;
 mod program;
 mod real;
+#[expect(dead_code, reason = "the tests of the packages serve badly too")]
+mod registry;
 #[expect(dead_code, reason = "tests beside the code script more")]
 #[path = "../../src/model/tests/server.rs"]
 mod server;

@@ -30,6 +30,12 @@ pub(crate) struct Options {
     pub(crate) logs_all: bool,
 }
 
+impl Options {
+    pub(crate) fn of(args: &[&str]) -> Self {
+        Self { args: args.iter().map(|it| (*it).to_owned()).collect(), ..Self::default() }
+    }
+}
+
 impl Program {
     pub(crate) async fn start() -> Self {
         Self::over(tempfile::tempdir().unwrap()).await
@@ -176,7 +182,7 @@ async fn spawn(folder: &Path, options: &Options) -> (Child, String) {
 }
 
 /// `target/PROFILE/inline-ui`, beside the `deps` that this test is in.
-fn binary() -> PathBuf {
+pub(crate) fn binary() -> PathBuf {
     let given = std::env::var_os("INLINE_UI_BIN").map(PathBuf::from);
     let path = given.unwrap_or_else(|| {
         let test = std::env::current_exe().unwrap();

@@ -97,6 +97,9 @@ async fn three_turns_with_a_card_an_event_and_a_wait_are_asked_to_the_letter() {
     let body = server.request().await.body;
     assert_eq!(body["messages"].as_array().unwrap()[1..], want);
     key_is_nowhere(portal.folder.path());
+    let environment = format!("/proc/{}/environ", portal.extension().await);
+    let environment = String::from_utf8_lossy(&std::fs::read(environment).unwrap()).into_owned();
+    assert!(environment.contains("PATH=") && !environment.contains(KEY));
     let answers = [portal.get("/api/model").await, portal.get("/api/me").await, chat.read().await];
     assert!(!json!(answers).to_string().contains(KEY));
 }

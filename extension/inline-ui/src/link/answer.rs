@@ -129,7 +129,8 @@ fn instead(told: &Told) -> String {
 
 /// What the card threw, as lines.
 fn thrown(errors: &[CardError]) -> String {
-    let lines: String = errors.iter().map(|error| format!("\n- {error}")).collect();
+    let lines = errors.iter().map(|error| format!("\n- {error}"));
+    let lines: String = lines.collect();
     if lines.is_empty() { lines } else { format!("\nThe card's own code threw:{lines}") }
 }
 

@@ -1,10 +1,10 @@
 //! One portal without HTTP: a real database, a scripted model, and an extension in the test's hands.
 
 use crate::chat::{Hub, Item, Kind};
-use crate::extension::Host;
 use crate::extension::fake::{Fake, PATIENCE, profile};
+use crate::extension::{Host, Hosts};
 use crate::model::{Model, Turn, TurnRequest, Wanted};
-use crate::store::Store;
+use crate::store::{Owed, Store};
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
 use portal_link::{AgentState, Ready};
@@ -137,18 +137,30 @@ impl Bench {
     /// The same folder again, as after a restart.
     pub(crate) async fn over(folder: TempDir, script: Vec<Vec<Piece>>) -> Self {
         let store = Arc::new(Store::open(&folder.path().join("portal.sqlite3")).unwrap());
-        let (acks, owed) = (store.acks().await.unwrap(), store.owed().await.unwrap());
+        let name = || profile().name;
+        let acks = store.acks(name()).await.unwrap();
+        let owed = store.owed(name()).await.unwrap();
         let host = Host::new(profile(), Arc::clone(&store), acks, owed);
         let (seen, turns) = mpsc::unbounded_channel();
         let (gave_up, hung_up) = mpsc::unbounded_channel();
         let model = Scripted { turns: Mutex::new(script.into()), seen, hung_up: gave_up };
         let model = Arc::new(model);
         let shutdown = CancellationToken::new();
-        let hub = Hub::new(Arc::clone(&store), host.clone(), model, shutdown.clone());
+        let hosts = Hosts::new(Arc::clone(&store));
+        hosts.join(host.clone(), CancellationToken::new());
+        let hub = Hub::new(Arc::clone(&store), hosts, model, shutdown.clone());
         let (hints, inbox) = mpsc::channel(16);
         let follower = hub.clone();
         tokio::spawn(async move { follower.follow(inbox).await });
         Self { hub, host, store, hints, turns, hung_up, folder, shutdown }
+    }
+
+    pub(crate) async fn acks(&self) -> Vec<(String, String)> {
+        self.store.acks(profile().name).await.unwrap()
+    }
+
+    pub(crate) async fn owed(&self) -> Vec<Owed> {
+        self.store.owed(profile().name).await.unwrap()
     }
 
     pub(crate) fn connect(&self) -> Fake {

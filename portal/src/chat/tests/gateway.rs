@@ -1,6 +1,7 @@
 //! Tools that are reached through the portal's gateway.
 
 use super::bench::{Bench, call_with, text};
+use super::several::another;
 use crate::extension::fake::Fake;
 use crate::extension::gateway;
 use serde_json::{Value, json};
@@ -162,4 +163,27 @@ async fn a_lazy_extensions_tools_are_not_given_but_the_gateway_is() {
     assert!(!gateway::is_lazy(&bench.store, "other").await.unwrap());
     gateway::set_lazy(&bench.store, "inline-ui", false).await.unwrap();
     assert!(!gateway::is_lazy(&bench.store, "inline-ui").await.unwrap());
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_two_extensions_with_one_tool_the_named_one_is_called_and_told_what_became_of_it() {
+    let arguments = r#"{"extension":"tea","tool":"ui_show","arguments":{}}"#;
+    let bench = Bench::new(vec![vec![call_with("extension_call", arguments)]]).await;
+    let mut first = bench.connect();
+    let mut second = Fake::connect(&another(&bench), &bench.hints);
+    let chat = bench.hub.create("hello".to_owned()).await.unwrap();
+    for fake in [&mut first, &mut second] {
+        fake.next().await;
+        fake.gives("prompt", None).await;
+    }
+    let line = second.next().await;
+    assert_eq!((line.method.as_str(), &line.params["name"]), ("tools/call", &json!("ui_show")));
+    second.answer(&line, answered()).await;
+    second.sees("outbox/delivered", json!({ "chat": chat, "id": line.params["call"] })).await;
+    first.gives("step", None).await;
+    let two = bench.hub.hosts().running();
+    let names = |hosts| gateway::given(hosts).into_iter().map(|tool| tool.name).collect::<Vec<_>>();
+    assert_eq!(names(&two), ["ui_show", "ui_close"]);
+    two[1].set_lazy(true);
+    assert_eq!(names(&two), ["ui_show", "ui_close", "extension_tools", "extension_call"]);
 }

@@ -94,7 +94,7 @@ async fn a_null_past_250_ms_does_not_show_that_an_acknowledgement_arrived() {
     fake.answer(&slow, json!({ "message": null })).await;
     bench.turn().await;
     let step = fake.asked_at("step").await;
-    assert_eq!(bench.store.acks().await.unwrap(), [(chat, "m1".to_owned())]);
+    assert_eq!(bench.acks().await, [(chat, "m1".to_owned())]);
     fake.answer(&step, json!({ "message": null })).await;
-    until(async || bench.store.acks().await.unwrap().is_empty()).await;
+    until(async || bench.acks().await.is_empty()).await;
 }

@@ -60,9 +60,9 @@ async fn an_agent_nobody_uses_for_20_minutes_is_let_go_and_not_before() {
     bench.turn().await;
     bench.settled(&chat).await;
     tokio::time::sleep(LET_GO_AFTER.saturating_sub(Duration::from_secs(1))).await;
-    assert_eq!(bench.host.agent_of(&chat), AgentState::Idle);
+    assert_eq!(bench.hub.hosts().agent_of(&chat), AgentState::Idle);
     tokio::time::sleep(Duration::from_secs(2)).await;
-    assert_eq!(bench.host.agent_of(&chat), AgentState::Gone);
+    assert_eq!(bench.hub.hosts().agent_of(&chat), AgentState::Gone);
     bench.hub.say(&chat, "two").await.unwrap();
     assert_eq!(bench.agent(&chat).await, AgentState::Working);
 }

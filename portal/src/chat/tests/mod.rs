@@ -5,3 +5,4 @@ mod late;
 mod lifecycle;
 mod outage;
 mod request;
+mod several;

@@ -73,7 +73,7 @@ async fn an_acknowledgement_is_said_again_until_a_later_take_shows_that_it_arriv
     fake.sees("chat/agent", json!({ "chat": chat, "state": "working" })).await;
     fake.gives("prompt", None).await;
     bench.turn().await;
-    until(async || bench.store.acks().await.unwrap().is_empty()).await;
+    until(async || bench.acks().await.is_empty()).await;
     drop(fake);
     let mut fake = bench.connect();
     fake.sees("chat/agent", json!({ "chat": chat, "state": "working" })).await;
@@ -95,7 +95,7 @@ async fn an_extension_that_comes_back_is_told_who_is_there_and_what_it_missed() 
     let mut fake = bench.connect();
     fake.sees("chat/deleted", json!({ "chat": other })).await;
     fake.gives("wake", None).await;
-    until(async || bench.store.owed().await.unwrap().is_empty()).await;
+    until(async || bench.owed().await.is_empty()).await;
     fake.silent_for(Duration::from_secs(1)).await;
 }
 
@@ -116,7 +116,7 @@ async fn what_an_extension_missed_is_told_when_it_is_back_without_a_restart_too(
     for take in &asked {
         fake.answer(take, json!({ "message": null })).await;
     }
-    until(async || bench.store.owed().await.unwrap().is_empty()).await;
+    until(async || bench.owed().await.is_empty()).await;
     fake.silent_for(Duration::from_secs(2)).await;
 }
 
@@ -141,7 +141,7 @@ async fn a_deletion_that_an_extension_may_not_have_read_is_told_again_after_a_re
     let mut fake = bench.connect();
     fake.sees("chat/deleted", json!({ "chat": chat })).await;
     fake.gives("wake", None).await;
-    until(async || bench.store.owed().await.unwrap().is_empty()).await;
+    until(async || bench.owed().await.is_empty()).await;
 }
 
 #[tokio::test(start_paused = true)]

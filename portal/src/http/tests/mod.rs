@@ -1,13 +1,18 @@
 mod api;
 mod guard;
 mod model;
+mod packages;
 mod proxy;
 mod sign_in;
 mod stream;
 
 use super::{App, SignIn, router};
 use crate::chat::tests::bench::{Bench, Piece};
+use crate::config::ExtensionCommand;
+use crate::extension::Surroundings;
+use crate::extension::fake::profile;
 use crate::model::{Access, ModelAccess, Models};
+use crate::packages::{BuiltIn, Packages, RegistryConfig};
 use crate::site::Site;
 use axum::Router;
 use axum::body::Body;
@@ -43,7 +48,9 @@ impl Web {
         let sign_in = SignIn::open(password, 8787, site.is_secure(), store).await.unwrap();
         let stopping = CancellationToken::new();
         let models = Models::new(bench.hub.model(), access());
-        let app = App { hub: bench.hub.clone(), models, site, sign_in, stopping: stopping.clone() };
+        let packages = packages(&bench);
+        let hub = bench.hub.clone();
+        let app = App { hub, models, packages, site, sign_in, stopping: stopping.clone() };
         Self { bench, router: router(Arc::new(app)), stopping }
     }
 
@@ -72,6 +79,22 @@ fn access() -> ModelAccess {
         anthropic: Access { key: Some("sk-of-anthropic".to_owned()), base_url: None },
         gemini: Access::default(),
     }
+}
+
+fn packages(bench: &Bench) -> Packages {
+    let (ready, _) = tokio::sync::mpsc::channel(1);
+    let around = |data| Surroundings {
+        data,
+        origins: vec![OWN.to_owned()],
+        frame_origin: None,
+        ready,
+        stop: CancellationToken::new(),
+    };
+    let command = ExtensionCommand { program: "/nowhere".into(), args: vec![] };
+    let built_in = BuiltIn { profile: profile(), command };
+    let (data, store) = (bench.folder.path().to_owned(), Arc::clone(&bench.store));
+    let hosts = bench.hub.hosts().clone();
+    Packages::new(data, &RegistryConfig::default(), built_in, store, hosts, around).unwrap()
 }
 
 fn request(method: &str, path: &str) -> axum::http::request::Builder {
