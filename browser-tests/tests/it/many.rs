@@ -79,6 +79,7 @@ async fn of_two_hundred_cards_those_near_run_and_one_more_takes_the_place_of_the
     assert!(key < 1000., "a key took {key} ms");
     assert!(answered < Duration::from_secs(5), "an answer took {answered:?}");
 
+    tab.idle().await;
     last.host.scroll_into_view_if_needed().await?;
     last.click("#b").await;
     last.line_is("next_message").await;

@@ -49,9 +49,6 @@ const PRECONNECT: &str = "Firefox opens the connection before any script can tak
 
 /// What is known to get through, and why it is not closed.
 const OPEN: &[(Engine, &str, &str)] = &[
-    (Engine::Firefox, "preconnect", PRECONNECT),
-    (Engine::Firefox, "preconnect in head", PRECONNECT),
-    (Engine::Firefox, "preconnect in an entity", PRECONNECT),
     (Engine::Firefox, "preconnect by DOM", PRECONNECT),
     (Engine::Firefox, "preconnect by innerHTML", PRECONNECT),
     (Engine::Firefox, "preconnect by XML", PRECONNECT),
