@@ -33,6 +33,7 @@ const REASONS = {
 	card_closed: "the card is closed",
 	unknown_card: "the card is not kept any more",
 	undeclared_event: "the agent did not ask for this",
+	event_spent: "the agent takes this once, and has it already",
 };
 
 /** @type {import("./types.js").ReasonOf} */

@@ -115,7 +115,8 @@ test("a refusal stays said until the next thing, also behind one that was taken 
 test("a refusal's reason is for a person", () => {
 	const refused = (value) => reasonOf({ status: 409, value });
 	assert.equal(refused({ code: "card_closed", detail: "use ui_show" }), "the card is closed.");
-	assert.equal(refused({ code: "event_spent", detail: "it was taken" }), "it was taken.");
+	assert.equal(refused({ code: "data_too_large", detail: "it is too large" }), "it is too large.");
+	assert.equal(refused({ code: "event_spent", detail: "x" }), "the agent takes this once, and has it already.");
 	assert.equal(refused({ detail: "It has a full stop." }), "It has a full stop.");
 	assert.equal(refused({}), "the portal answered 409.");
 });

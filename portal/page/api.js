@@ -63,7 +63,9 @@ async function request(method, path, body) {
 		init.body = JSON.stringify(body ?? {});
 	}
 	const response = await fetch(path, init).catch(() => {
-		throw new Problem(0, { detail: "The portal does not answer. Is it still running?" });
+		throw new Problem(0, {
+			detail: navigator.onLine ? "The portal does not answer. Is it still running?" : "You are offline.",
+		});
 	});
 	const answer = await response.json().catch(() => null);
 	if (response.ok) return answer;

@@ -159,7 +159,10 @@ export class ChatView {
 	#connected(connected) {
 		clearTimeout(this.#lostTimer);
 		this.#lostTimer = undefined;
-		if (connected) return this.#connection.replaceChildren();
+		if (connected) {
+			this.#composer.recovered();
+			return this.#connection.replaceChildren();
+		}
 		if (this.#connection.hasChildNodes()) return this.#checkSession();
 		this.#lostTimer = setTimeout(() => {
 			const retry = h("button", { type: "button", class: "plain", onclick: () => this.#stream.retry() }, "Try now");

@@ -13,7 +13,10 @@ export class Composer {
 		autocomplete: "off",
 		"aria-describedby": "composer-hint",
 		onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event),
-		oninput: () => this.#changed(),
+		oninput: () => {
+			this.recovered();
+			this.#changed();
+		},
 	});
 	#sendButton = h(
 		"button",
@@ -65,6 +68,11 @@ export class Composer {
 
 	focus() {
 		this.#box.focus({ preventScroll: true });
+	}
+
+	/** What went wrong is over: the text is still there to be sent. */
+	recovered() {
+		this.#error.textContent = "";
 	}
 
 	/** Sends `text` as if it was written here. @param {string} text */

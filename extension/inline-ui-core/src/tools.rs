@@ -392,7 +392,7 @@ fn arguments_of<T: DeserializeOwned>(arguments: &RawValue) -> Result<T, Refusal>
         let place = match place.rsplit_once('.') {
             // The path ends at the unknown field itself, which the words name.
             Some((parent, _)) if unknown => format!("{parent}: "),
-            None if unknown || place == "." => String::new(),
+            _ if unknown || place == "." => String::new(),
             _ => format!("{place}: "),
         };
         let what = brief(&format!("{place}{what}"));
