@@ -214,7 +214,7 @@ async fn a_refusal_is_told_in_plain_words_and_the_agent_hears_of_nothing() -> Ou
     card.click("#b").await;
     card.line_is("next_message").await;
     twin.click("#b").await;
-    twin.says("refused", "Not sent: the event order is taken once, and it was.").await;
+    twin.says("refused", "Not sent: the agent takes this once, and has it already.").await;
     arrived(&tab, &["order ×1: 1"]).await;
     card.says("delivered", "The agent has this.").await;
     assert_eq!(twin.line_state().await, "refused");

@@ -65,10 +65,8 @@ impl Asked {
         if error.is_connect() || error.is_builder() {
             let address = &self.door.address;
             let address = address.split('?').next().unwrap_or_default();
-            let cause = root_cause(error);
             return Failure::Final(format!(
-                "The model's server at {address} cannot be reached ({cause}). Is it running, and is its \
-                 address right?"
+                "The model's server at {address} cannot be reached. Is it running, and is its address right?"
             ));
         }
         broke_off(progress)
@@ -164,15 +162,6 @@ fn silent() -> Failure {
     Failure::Final(format!(
         "The model said nothing for {minutes} minutes and was given up. Send a message to try again."
     ))
-}
-
-/// The last of what led to an error, which names no address.
-fn root_cause(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
-    while let Some(next) = cause.source() {
-        cause = next;
-    }
-    cause.to_string()
 }
 
 fn message(body: &Value) -> Option<String> {
