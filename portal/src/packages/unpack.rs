@@ -222,7 +222,7 @@ fn parts(path: &str, is_folder: bool) -> Option<Vec<&str>> {
     let plain = |part: &str| {
         !part.is_empty()
             && part.len() <= LONGEST_PART
-            && !matches!(part, "." | "..")
+            // `.` and `..` are among those.
             && !part.ends_with(['.', ' '])
             && !part.chars().any(|c| c.is_control() || matches!(c, '\\' | ':'))
     };

@@ -2,13 +2,15 @@
 
 use crate::chat::{Chat, received, show};
 use crate::program::{Program, binary, until};
-use crate::registry::{Registry, Served};
+use crate::registry::{Publication, Registry, Served};
 use flate2::read::GzDecoder;
 use hyper::Method;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 /// Runs `npm/build`; the tarballs by their names.
 fn build(binary: &Path, out: &Path) -> Vec<(String, Vec<u8>)> {
@@ -101,18 +103,103 @@ fn the_same_files_give_the_same_tarballs() {
     assert!(build(&head, &folder.path().join("second")) == first);
 }
 
+/// An extension that answers what it must, from a shell.
+fn tea(version: &str) -> Publication {
+    let manifest = json!({
+        "name": "tea", "title": "Tea", "version": version, "description": "", "license": "MIT",
+        "homepage": "", "protocol": 1, "server": { "command": ["run"] },
+        "page": { "module": "page/it.js", "element": "a-card" }, "tools": [], "settings": {}, "asks": {},
+    });
+    let introduced = json!({
+        "protocol": 1, "extension": { "name": "tea", "version": version }, "tools": [],
+        "http": { "address": "127.0.0.1:1", "token": "t" },
+        "page": { "module": "page/it.js", "element": "a-card" }, "settingsSchema": {},
+    });
+    let program = format!(
+        r#"#!/bin/sh
+while IFS= read -r line; do
+  id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\),"method".*/\1/')
+  case "$line" in
+    *'"method":"initialize"'*) printf '{{"jsonrpc":"2.0","id":%s,"result":{introduced}}}\n' "$id" ;;
+    *'"method":"shutdown"'*) printf '{{"jsonrpc":"2.0","id":%s,"result":null}}\n' "$id"; exit 0 ;;
+  esac
+done
+"#
+    );
+    Publication {
+        package: json!({ "name": "tea", "version": version }),
+        files: vec![
+            ("manifest.json".to_owned(), manifest.to_string().into_bytes(), 0o644),
+            ("bin/run".to_owned(), program.into_bytes(), 0o755),
+        ],
+    }
+}
+
+/// Every version that lies in the data folder.
+fn versions(portal: &Program) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(portal.folder.path().join("extensions/tea"));
+    let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name();
+    entries.into_iter().flatten().map(|it| name(it).to_str().unwrap().to_owned()).collect()
+}
+
+/// `INLINE_UI_KILLS=300` is a longer run.
+#[tokio::test]
+async fn whatever_is_under_way_when_the_portal_is_killed_what_is_installed_stays_whole() {
+    let kills = std::env::var("INLINE_UI_KILLS").ok().and_then(|it| it.parse().ok()).unwrap_or(15);
+    let registry = Registry::start().await;
+    let mut portal = Program::start_with(&["--registry", &registry.address]).await;
+    let mut state = std::process::id();
+    let mut below = |n: u32| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) % n
+    };
+    let mut done = 0;
+    for round in 0..kills {
+        registry.publish(&tea(&format!("1.{round}.0")));
+        let address = portal.address.clone();
+        let busy = tokio::spawn(async move {
+            let ways =
+                ["", "/tea/enable", "/tea/update", "/tea/roll-back", "/tea/update", "/tea/disable"];
+            let mut done = 0;
+            for way in ways {
+                let path = format!("/api/packages{way}");
+                let body = json!({ "source": "npm:tea" });
+                let reply = crate::http::ask(&address, Method::POST, &path, &body).await;
+                done += usize::from(reply.is_some_and(|it| it.status < 300));
+            }
+            crate::http::ask(&address, Method::DELETE, "/api/packages/tea", &json!({})).await;
+            done
+        });
+        tokio::time::sleep(Duration::from_millis(below(400).into())).await;
+        portal.kill_and_restart().await;
+        done += busy.await.unwrap();
+        let list = portal.get("/api/extensions").await;
+        let mut kept = BTreeSet::new();
+        for installed in list["installed"].as_array().unwrap() {
+            assert!(installed.get("error").is_none(), "{installed}");
+            let named =
+                ["version", "previous"].map(|key| installed[key].as_str().map(str::to_owned));
+            kept.extend(named.into_iter().flatten());
+            if installed["enabled"] == true {
+                until("the enabled one", async || {
+                    let list = portal.get("/api/extensions").await;
+                    let tea = list["extensions"][1].clone();
+                    (tea["state"] == "running" && tea["version"] == installed["version"])
+                        .then_some(())
+                })
+                .await;
+            }
+        }
+        assert_eq!(versions(&portal), kept, "round {round}");
+    }
+    eprintln!("{kills} kills, {done} changes were answered");
+    assert!(done > 0);
+}
+
 #[tokio::test]
 async fn an_install_that_is_killed_leaves_nothing_and_can_be_made_again() {
     let registry = Registry::start().await;
-    let manifest = json!({
-        "name": "tea", "title": "Tea", "version": "1.0.0", "description": "", "license": "MIT",
-        "homepage": "", "protocol": 1, "server": { "command": ["sh"] },
-        "page": { "module": "page/it.js", "element": "a-card" }, "tools": [], "settings": {}, "asks": {},
-    });
-    let tea = crate::registry::Publication {
-        package: json!({ "name": "tea", "version": "1.0.0" }),
-        files: vec![("manifest.json".to_owned(), manifest.to_string().into_bytes(), 0o644)],
-    };
+    let tea = tea("1.0.0");
     registry.publish(&tea);
     registry.put("/tea/-/1.0.0.tgz", Served::Stalls);
     let mut portal = Program::start_with(&["--registry", &registry.address]).await;

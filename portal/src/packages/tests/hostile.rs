@@ -96,6 +96,11 @@ async fn an_entry_or_a_tarball_of_another_package_is_refused() {
     assert_eq!(shelf.refused("npm:tea").await, "another_package", "the entry's version");
     let tea = extension("tea", "1.0.0");
     for (other, what) in [
+        (Publication { package: extension("cup", "1.0.0").package, ..tea.clone() }, "its own name"),
+        (
+            Publication { package: extension("tea", "1.0.1").package, ..tea.clone() },
+            "its own version",
+        ),
         (extension("cup", "1.0.0"), "the tarball's name"),
         (extension("tea", "1.0.1"), "the tarball's version"),
         (
