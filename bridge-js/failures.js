@@ -31,6 +31,13 @@ export const makeFailures = (element, url) => {
 		element.title = lines.join("\n");
 	};
 
+	const add = (/** @type {unknown} */ one) => {
+		const gathered = timer && untold.find((other) => other.load === load && Array.isArray(other.errors));
+		if (gathered) /** @type {unknown[]} */ (gathered.errors).push(one);
+		else untold.push({ load, errors: [one] });
+		timer ||= setTimeout(tell, GATHER_MS);
+	};
+
 	return {
 		begin(next) {
 			load = next;
@@ -42,12 +49,10 @@ export const makeFailures = (element, url) => {
 			errors.push(error);
 			show();
 			const { type, line, column, ...rest } = error;
-			const at = line ? { line, column } : {};
-			const one = { ...rest, ...at };
-			const gathered = timer && untold.find((other) => other.load === load && Array.isArray(other.errors));
-			if (gathered) /** @type {unknown[]} */ (gathered.errors).push(one);
-			else untold.push({ load, errors: [one] });
-			timer ||= setTimeout(tell, GATHER_MS);
+			add(line ? { ...rest, line, column } : rest);
+		},
+		stopped(text) {
+			add({ kind: "error", text });
 		},
 		stuck(is) {
 			untold.push({ load, stuck: is });

@@ -242,7 +242,7 @@ export const present = (host, view, base, chat, id) => {
 			const actions = /** @type {Record<string, string>} */ ({ missing: "Reload card", stuck: "Run anyway" });
 			view.action.textContent = actions[why] ?? "Run again";
 			if (why === "missing") view.fallback.open = true;
-			if (STOPPED[why]) failures.heard({ type: "error", kind: "error", text: STOPPED[why], line: 0, column: 0 });
+			if (STOPPED[why]) failures.stopped(STOPPED[why]);
 			view.action.hidden = false;
 		},
 

@@ -443,6 +443,8 @@ export type MakeFailures = (
 	/** Another load. */
 	begin(load: string): void;
 	heard(error: CardError): void;
+	/** The page stopped it, and says so itself. */
+	stopped(text: string): void;
 	stuck(is: boolean): void;
 	/** Tells what could not be told. */
 	retry(): void;

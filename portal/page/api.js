@@ -17,13 +17,15 @@
  * @typedef {{ properties?: Record<string, PropertySchema> }} SettingsSchema
  * @typedef {{ name: string, title: string, version: string, description: string, state: "running" | "starting" | "failed",
  *   base: string, page: { module: string, element: string }, tools: { name: string, title: string }[],
- *   settingsSchema: SettingsSchema, settings: Record<string, unknown>, asks: Record<string, string>, error?: string,
- *   package?: Installed }} Extension
+ *   settingsSchema: SettingsSchema, settings: Record<string, unknown>, asks: Record<string, string>, lazy: boolean,
+ *   error?: string, package?: Installed }} Extension
  * @typedef {{ name: string, source: string, enabled: boolean, version: string | null, previous: string | null, error?: string,
  *   title?: string, description?: string, license?: string, homepage?: string, command?: string[], scripts?: string[],
  *   tools?: { name: string, title: string }[], asks?: Record<string, string> }} Installed
  * @typedef {{ name: string, version: string, description: string, publisher: string }} Hit
  * @typedef {{ name: string, version: string | null, error: string | null }} Update
+ * @typedef {{ name: string, title: string, keyVariable: string, keySet: boolean, usualModel: string, address?: string,
+ *   missing?: string }} Provider
  */
 
 /** A refusal of the portal, in its own words. Status 0 is a portal that does not answer. */
@@ -99,8 +101,14 @@ export const api = {
 	rename: (chat, title) => request("PATCH", at(chat), { title }),
 	/** @param {string} chat */
 	remove: (chat) => request("DELETE", at(chat)),
+	/** @returns {Promise<{ model: string, providers: Provider[] }>} */
+	model: () => request("GET", "/api/model"),
+	/** @param {string} model @returns {Promise<{ model: string }>} */
+	chooseModel: (model) => request("PUT", "/api/model", { model }),
 	/** @returns {Promise<{ extensions: Extension[], installed: Installed[] }>} */
 	extensions: () => request("GET", "/api/extensions"),
+	/** @param {string} name @param {boolean} lazy */
+	setLazy: (name, lazy) => request("PUT", `/api/extensions/${encodeURIComponent(name)}/lazy`, { lazy }),
 	/** @param {string} name @param {Record<string, unknown>} changed @returns {Promise<{ settings: Record<string, unknown> }>} */
 	saveSettings: (name, changed) => request("PUT", `/api/extensions/${encodeURIComponent(name)}/settings`, changed),
 	/** @param {string} words @returns {Promise<{ packages: Hit[] }>} */

@@ -34,7 +34,7 @@ function route() {
 	const chat = pathname.match(/^\/chats\/([^/]+)$/);
 	side?.setCurrent(pathname);
 	if (chat) openChat(decodeURIComponent(chat[1]));
-	else if (pathname === "/settings") show(new SettingsView(), "Settings · Inline UI");
+	else if (pathname === "/settings") show(new SettingsView(modelChanged), "Settings · Inline UI");
 	else if (pathname === "/") show(new HomeView(me, (id) => go(`/chats/${encodeURIComponent(id)}`)), "Inline UI");
 	else show(absent("There is no such page."), "Not found · Inline UI");
 	focusView();
@@ -66,6 +66,12 @@ function absent(text) {
 		focus: () => heading.focus(),
 		close: () => {},
 	};
+}
+
+/** @param {string} model */
+function modelChanged(model) {
+	me.model = model;
+	side?.showModel();
 }
 
 /** @param {string} path */

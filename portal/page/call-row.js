@@ -2,6 +2,8 @@ import { h, icon } from "./dom.js";
 
 /** @typedef {import("./api.js").CallItem} CallItem */
 
+const GATEWAY = "extension_call";
+
 /**
  * One tool call: a line that opens to its arguments and result, and below it the place of the cards it showed, which
  * stay in view whether the line is open or not.
@@ -37,8 +39,8 @@ export class CallRow {
 		this.#item = item;
 		this.element.dataset.call = item.call;
 		this.element.dataset.status = item.status;
-		this.element.classList.toggle("slim", item.name === "ui_show");
-		this.#name.textContent = item.name;
+		this.element.classList.toggle("slim", this.tool === "ui_show");
+		this.#name.textContent = this.tool;
 		this.#hint.textContent = hint(item);
 		this.#status.textContent = statusWords(item);
 		this.#result.replaceChildren();
@@ -50,8 +52,9 @@ export class CallRow {
 		if (this.#details.open) this.#drawArguments();
 	}
 
+	/** The tool that is called in the end, through the gateway too. */
 	get tool() {
-		return this.#item.name;
+		return wanted(this.#item).tool;
 	}
 
 	/** The card that its result names; empty when none. */
@@ -95,15 +98,27 @@ function field(value, name) {
 	return value !== null && typeof value === "object" ? /** @type {Record<string, unknown>} */ (value)[name] : undefined;
 }
 
+/**
+ * What is called with what: of a call through the portal's gateway, the tool behind it.
+ * @param {CallItem} item
+ * @returns {{ tool: string, arguments: unknown }}
+ */
+function wanted(item) {
+	const tool = item.name === GATEWAY ? field(item.arguments, "tool") : undefined;
+	if (typeof tool !== "string") return { tool: item.name, arguments: item.arguments };
+	return { tool, arguments: field(item.arguments, "arguments") };
+}
+
 /** @param {CallItem} item what the call is about, from arguments that say it in a word */
 function hint(item) {
-	const about = field(item.arguments, "title") ?? field(item.arguments, "card");
+	const { arguments: values } = wanted(item);
+	const about = field(values, "title") ?? field(values, "card");
 	return typeof about === "string" ? about : "";
 }
 
 /** @param {CallItem} item */
 function statusWords(item) {
-	if (item.status === "running" && field(item.arguments, "wait")) return "running · waiting for you";
+	if (item.status === "running" && field(wanted(item).arguments, "wait")) return "running · waiting for you";
 	const outcome = field(item.result?.structured, "outcome");
 	return typeof outcome === "string" ? `${item.status} · ${outcome}` : item.status;
 }

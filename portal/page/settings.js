@@ -2,6 +2,7 @@ import { api } from "./api.js";
 import { chooseTheme, chosenTheme } from "./appearance.js";
 import { announce, h } from "./dom.js";
 import { ExtensionForm } from "./extension-form.js";
+import { ModelChoice } from "./model-choice.js";
 import { asksOf, InstalledPanel, installing, PackageActions } from "./packages.js";
 import { menuButton } from "./side.js";
 
@@ -12,7 +13,7 @@ import { menuButton } from "./side.js";
 
 const STARTING_POLL_MS = 2000;
 
-/** The settings page: this browser's theme, and every extension with what it is, asks for and lets one set. */
+/** The settings page: this browser's theme, the model, and every extension with what it is, asks for and lets one set. */
 export class SettingsView {
 	#extensions = h("div", { class: "extensions" }, h("p", { class: "note" }, "Loading…"));
 	#heading = h("h1", { tabindex: -1 }, "Settings");
@@ -22,20 +23,17 @@ export class SettingsView {
 	#panels = new Map();
 	elements;
 
-	constructor() {
+	/** @param {(model: string) => void} modelChanged hears which model answers from then on */
+	constructor(modelChanged) {
+		const model = h("div", { class: "panel" }, new ModelChoice(modelChanged).element);
 		this.elements = [
 			h("header", { class: "head" }, menuButton(), this.#heading),
 			h(
 				"div",
 				{ class: "column settings" },
-				h("section", { "aria-labelledby": "appearance" }, h("h2", { id: "appearance" }, "Appearance"), themeChoice()),
-				h(
-					"section",
-					{ "aria-labelledby": "extensions" },
-					h("h2", { id: "extensions" }, "Extensions"),
-					this.#extensions,
-					installing(this.#changed),
-				),
+				section("appearance", "Appearance", themeChoice()),
+				section("model", "Model", model),
+				section("extensions", "Extensions", this.#extensions, installing(this.#changed)),
 			),
 		];
 		this.#fetch();
@@ -112,6 +110,11 @@ export class SettingsView {
 	};
 }
 
+/** @param {string} id @param {string} title @param {HTMLElement[]} content */
+function section(id, title, ...content) {
+	return h("section", { "aria-labelledby": id }, h("h2", { id }, title), ...content);
+}
+
 function themeChoice() {
 	const now = chosenTheme();
 	const choices = /** @type {const} */ ([
@@ -138,6 +141,53 @@ function themeChoice() {
 			),
 		),
 	);
+}
+
+/** Whether the model is given an extension's tools, or finds them when it needs them. */
+class LazyChoice {
+	#box;
+	#outcome = h("p", { class: "told", role: "status" });
+	element;
+
+	/** @param {Extension} extension */
+	constructor({ name, lazy }) {
+		const id = `lazy-${name}`;
+		const about = `${id}-about`;
+		this.#box = h("input", {
+			id,
+			type: "checkbox",
+			role: "switch",
+			class: "switch",
+			checked: lazy,
+			"aria-describedby": about,
+			onchange: () => this.#save(name),
+		});
+		this.element = h(
+			"div",
+			{ class: "field flag" },
+			this.#box,
+			h("label", { for: id }, "Find tools on demand"),
+			h(
+				"p",
+				{ class: "hint", id: about },
+				"The model is not given these tools, but two that find and call them: fewer words in each request, one more step.",
+			),
+			this.#outcome,
+		);
+	}
+
+	/** @param {string} name */
+	async #save(name) {
+		const lazy = this.#box.checked;
+		this.#outcome.textContent = "";
+		try {
+			await api.setLazy(name, lazy);
+			this.#outcome.textContent = "Saved.";
+		} catch (error) {
+			this.#box.checked = !lazy;
+			this.#outcome.textContent = error instanceof Error ? error.message : String(error);
+		}
+	}
 }
 
 /** What an admin is told about one extension that is to run. */
@@ -170,6 +220,7 @@ class ExtensionPanel {
 				),
 			),
 		);
+		this.element.append(new LazyChoice(extension).element);
 		const form = new ExtensionForm(name, settingsSchema ?? {}, settings ?? {});
 		if (!form.empty) this.element.append(h("h4", {}, "Settings"), form.element);
 		if (from) {

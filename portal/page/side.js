@@ -19,6 +19,8 @@ export class Side {
 	/** @type {ChatEntry[]} */
 	#chats = [];
 	#drawn = "";
+	#model = h("p");
+	#me;
 	/** @type {number | undefined} */
 	#timer;
 
@@ -29,6 +31,8 @@ export class Side {
 	 */
 	constructor(element, me, signOut) {
 		this.#element = element;
+		this.#me = me;
+		this.showModel();
 		element.replaceChildren(
 			h(
 				"a",
@@ -43,10 +47,14 @@ export class Side {
 				{},
 				h("a", { href: "/settings" }, icon("gear"), "Settings"),
 				me.passwordNeeded ? h("button", { type: "button", class: "plain", onclick: signOut }, "Sign out") : null,
-				h("p", {}, `${me.model} model, version ${me.version}`),
+				this.#model,
 			),
 		);
 		document.addEventListener("visibilitychange", () => document.hidden || this.refresh());
+	}
+
+	showModel() {
+		this.#model.textContent = `${this.#me.model} model, version ${this.#me.version}`;
 	}
 
 	/** @param {string} path the page that is open */

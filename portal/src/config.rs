@@ -1,3 +1,4 @@
+use crate::ModelAccess;
 use crate::packages::RegistryConfig;
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -20,8 +21,11 @@ pub struct PortalConfig {
     pub listen: SocketAddr,
     /// The folder of the chats, the extensions and their data; made if it is missing.
     pub data: PathBuf,
-    /// The model that answers; this build has `demo`.
-    pub model: String,
+    /// The model that answers, for example `demo` or `openai:gpt-5`; none means the one that was chosen
+    /// in Settings, or `demo`.
+    pub model: Option<String>,
+    /// How real models are reached.
+    pub access: ModelAccess,
     /// The folder that the demo model's `/show` may read, on loopback only.
     pub cards: Option<PathBuf>,
     /// What a person signs in with. Needed unless the portal is only on loopback.
@@ -29,6 +33,9 @@ pub struct PortalConfig {
     /// The origins people open the portal at, for example `https://chat.example`; none means the
     /// address it listens on.
     pub origins: Vec<String>,
+    /// Another origin of this portal that serves frames of cards and nothing else; on loopback there is
+    /// one by itself.
+    pub frame_origin: Option<String>,
     /// Where extensions are installed from.
     pub registry: RegistryConfig,
     /// The built-in extension's program.
@@ -43,9 +50,11 @@ impl std::fmt::Debug for PortalConfig {
             .field("listen", &self.listen)
             .field("data", &self.data)
             .field("model", &self.model)
+            .field("access", &self.access)
             .field("cards", &self.cards)
             .field("password", &self.password.as_ref().map(|_| "set"))
             .field("origins", &self.origins)
+            .field("frame_origin", &self.frame_origin)
             .field("registry", &self.registry)
             .field("extension", &self.extension)
             .finish_non_exhaustive()

@@ -31,7 +31,9 @@ pub enum PortalError {
     /// Reachable from elsewhere, and nobody would have to sign in.
     #[error(
         "{what} can be reached from other machines, so the portal needs a password; \
-         set one in INLINE_UI_PASSWORD, or listen on 127.0.0.1"
+         set one in INLINE_UI_PASSWORD, or listen on 127.0.0.1. It speaks plain HTTP: put a proxy with \
+         TLS in front (README, \"Behind TLS\"), listen on 127.0.0.1 for it, and name the address that people \
+         open with --origin https://chat.example"
     )]
     PasswordNeeded {
         /// The address or the origin.
@@ -52,11 +54,21 @@ pub enum PortalError {
         /// What was given.
         origin: String,
     },
-    /// There is no such model in this build.
-    #[error("the model {model:?} is not available yet: this build has the model \"demo\"")]
+    /// Frames would have no origin of their own.
+    #[error(
+        "{origin} is where people open the portal; frames need another origin, or none is given"
+    )]
+    FrameOrigin {
+        /// What was given.
+        origin: String,
+    },
+    /// There is no such model, or it cannot be reached as things stand.
+    #[error("the model {model:?} cannot be used: {reason}")]
     Model {
         /// What was asked for.
         model: String,
+        /// Why not.
+        reason: String,
     },
     /// The folder of `/show` cannot be read.
     #[error("cannot read the cards folder {}: {reason}", path.display())]

@@ -20,8 +20,10 @@ mod packages;
 mod portal;
 mod site;
 mod store;
+mod trust;
 
 pub use config::{ExtensionCommand, PortalConfig};
 pub use error::PortalError;
+pub use model::{Access, ModelAccess};
 pub use packages::RegistryConfig;
 pub use portal::Portal;

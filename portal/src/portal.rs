@@ -2,6 +2,7 @@ use crate::chat::Hub;
 use crate::demo::{Cards, Demo};
 use crate::extension::{Hosts, Profile, Surroundings};
 use crate::http::{self, App, SignIn};
+use crate::model::{Model, Models, Unavailable};
 use crate::packages::{BuiltIn, Packages};
 use crate::site::{self, Site};
 use crate::store::{Store, StoreError};
@@ -35,15 +36,12 @@ pub struct Portal {
 impl Portal {
     /// Checks the configuration, binds the socket, opens the data folder and starts the extensions.
     pub async fn start(config: PortalConfig) -> Result<Self, PortalError> {
-        if config.model != "demo" {
-            return Err(PortalError::Model { model: config.model });
-        }
         if let (Some(what), None) =
             (site::public_name(config.listen, &config.origins), &config.password)
         {
             return Err(PortalError::PasswordNeeded { what });
         }
-        Site::new(config.listen, &config.origins)?;
+        Site::new(config.listen, &config.origins, config.frame_origin.as_deref())?;
         let profile: Profile = serde_json::from_value(config.manifest)
             .map_err(|e| PortalError::Manifest { reason: e.to_string() })?;
         if !profile.has_plain_name() {
@@ -52,8 +50,10 @@ impl Portal {
         }
         let listeners = listen(config.listen).await?;
         let address = listeners[0].local_addr().map_err(PortalError::Serve)?;
-        let site = Site::new(address, &config.origins)?;
-        let model = Arc::new(Demo { cards: cards(config.cards, site.loopback)? });
+        let site = Site::new(address, &config.origins, config.frame_origin.as_deref())?;
+        let demo = Arc::new(Demo { cards: cards(config.cards, site.loopback)? });
+        let models = Models::new(demo, config.access);
+        let named = config.model.map(|model| named(&models, model)).transpose()?;
 
         let data = data_folder(&config.data)?;
         let database = data.join("portal.sqlite3");
@@ -62,6 +62,13 @@ impl Portal {
             reason: error.to_string(),
         };
         let store = Arc::new(Store::open(&database).map_err(broken)?);
+        let model = match named {
+            Some(model) => model,
+            None => models.stored(&store).await.map_err(broken)?,
+        };
+        if !site.loopback && !site.is_secure() {
+            tracing::warn!("origin without TLS, passwords and chats can be read on their way");
+        }
         let hosts = Hosts::new(Arc::clone(&store));
         let (stopping, stop_extensions) = (CancellationToken::new(), CancellationToken::new());
         let hub = Hub::new(Arc::clone(&store), hosts.clone(), model, stopping.clone());
@@ -88,7 +95,7 @@ impl Portal {
         let _ = timeout(EXTENSION_PATIENCE, hosts.settled()).await;
         hub.resume().await.map_err(broken)?;
         let ends = [stopping.clone().drop_guard(), stop_extensions.drop_guard()];
-        let app = Arc::new(App { hub: hub.clone(), packages, site, sign_in, stopping });
+        let app = Arc::new(App { hub: hub.clone(), models, packages, site, sign_in, stopping });
         Ok(Self { app, hub, store, listeners, _ends: ends })
     }
 
@@ -106,7 +113,8 @@ impl Portal {
             let listener = listener.tap_io(|stream| {
                 let _ = stream.set_nodelay(true);
             });
-            let server = axum::serve(listener, router.clone())
+            let service = router.clone().into_make_service_with_connect_info::<SocketAddr>();
+            let server = axum::serve(listener, service)
                 .with_graceful_shutdown(stopping.clone().cancelled_owned());
             servers.spawn(server.into_future());
         }
@@ -147,6 +155,12 @@ async fn listen(address: SocketAddr) -> Result<Vec<TcpListener>, PortalError> {
         listeners.extend(TcpListener::bind(other).await.ok());
     }
     Ok(listeners)
+}
+
+/// The model that the command line names.
+fn named(models: &Models, model: String) -> Result<Arc<dyn Model>, PortalError> {
+    let found = model.parse().map_err(Unavailable::from).and_then(|choice| models.get(&choice));
+    found.map_err(|why| PortalError::Model { model, reason: why.to_string() })
 }
 
 fn cards(folder: Option<PathBuf>, loopback: bool) -> Result<Cards, PortalError> {

@@ -9,7 +9,7 @@ pub(crate) struct Site {
     pub(crate) origins: Vec<String>,
     /// What stands in the Host header of a request to one of them.
     hosts: Vec<String>,
-    /// The second origin, of frames only, on loopback.
+    /// The second origin, of frames only: `localhost` on loopback, elsewhere one that was given.
     pub(crate) frames: Option<FrameSite>,
     /// Nobody elsewhere reaches it.
     pub(crate) loopback: bool,
@@ -29,8 +29,12 @@ pub(crate) enum Door {
 }
 
 impl Site {
-    /// `origins` as an admin gave them; without any it is the address itself.
-    pub(crate) fn new(address: SocketAddr, origins: &[String]) -> Result<Self, PortalError> {
+    /// `origins` and that of frames as an admin gave them; without any it is the address itself.
+    pub(crate) fn new(
+        address: SocketAddr,
+        origins: &[String],
+        frame_origin: Option<&str>,
+    ) -> Result<Self, PortalError> {
         let local = address.ip().is_loopback();
         let own = format!("http://{}", with_port(address));
         let mut all: Vec<String> = origins.iter().map(|it| origin(it)).collect::<Result<_, _>>()?;
@@ -41,10 +45,15 @@ impl Site {
         if all.is_empty() || loopback && !all.contains(&own) {
             all.push(own);
         }
-        let frames = loopback.then(|| {
-            let origin = format!("http://localhost{}", port_suffix(address.port()));
-            FrameSite { hosts: hosts(&origin), origin }
-        });
+        let frames = match frame_origin.map(origin).transpose()? {
+            Some(given) if all.contains(&given) => {
+                return Err(PortalError::FrameOrigin { origin: given });
+            }
+            Some(given) => Some(given),
+            None if loopback => Some(format!("http://localhost{}", port_suffix(address.port()))),
+            None => None,
+        };
+        let frames = frames.map(|origin| FrameSite { hosts: hosts(&origin), origin });
         let hosts = all.iter().flat_map(|it| hosts(it)).collect();
         Ok(Self { origins: all, hosts, frames, loopback })
     }
@@ -140,7 +149,7 @@ mod tests {
 
     fn site(address: &str, origins: &[&str]) -> Site {
         let origins: Vec<String> = origins.iter().map(|it| (*it).to_owned()).collect();
-        Site::new(address.parse().unwrap(), &origins).unwrap()
+        Site::new(address.parse().unwrap(), &origins, None).unwrap()
     }
 
     #[test]
@@ -166,6 +175,20 @@ mod tests {
     }
 
     #[test]
+    fn frames_of_a_public_portal_come_from_another_origin_when_one_is_given() {
+        let site = |frames: &str| {
+            let chat = ["https://chat.example".to_owned()];
+            Site::new("127.0.0.1:8787".parse().unwrap(), &chat, Some(frames))
+        };
+        let two = site("https://cards.example").unwrap();
+        assert_eq!(two.door("cards.example"), Some(Door::Frames));
+        assert_eq!(two.door("chat.example"), Some(Door::Portal));
+        assert!(two.page_policy().contains("frame-src 'self' https://cards.example;"));
+        assert!(two.is_secure() && !two.is_own("https://cards.example"));
+        assert!(site("https://chat.example").is_err() && site("cards.example").is_err());
+    }
+
+    #[test]
     fn an_address_or_an_origin_elsewhere_needs_a_password_and_loopback_does_not() {
         let public = |address: &str, origins: &[&str]| {
             let origins: Vec<String> = origins.iter().map(|it| (*it).to_owned()).collect();
@@ -188,7 +211,7 @@ mod tests {
             "",
         ] {
             assert!(
-                Site::new("127.0.0.1:1".parse().unwrap(), &[text.to_owned()]).is_err(),
+                Site::new("127.0.0.1:1".parse().unwrap(), &[text.to_owned()], None).is_err(),
                 "{text}"
             );
         }

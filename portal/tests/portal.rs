@@ -2,7 +2,9 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "these are tests, helpers and all")]
 
-use inline_ui_portal::{ExtensionCommand, Portal, PortalConfig, PortalError, RegistryConfig};
+use inline_ui_portal::{
+    ExtensionCommand, ModelAccess, Portal, PortalConfig, PortalError, RegistryConfig,
+};
 use std::path::Path;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -45,10 +47,12 @@ fn config(folder: &Path, behaviour: &str) -> PortalConfig {
     PortalConfig {
         listen: "127.0.0.1:0".parse().unwrap(),
         data: folder.join("data"),
-        model: "demo".to_owned(),
+        model: None,
+        access: ModelAccess::default(),
         cards: None,
         password: None,
         origins: vec![],
+        frame_origin: None,
         registry: RegistryConfig::default(),
         extension: ExtensionCommand {
             program: "/bin/sh".into(),
@@ -208,7 +212,10 @@ async fn what_cannot_be_served_is_refused_in_words() {
     let cases = [
         (PortalConfig { listen: taken, ..good() }, "another program listens there"),
         (good(), "another portal is using it"),
-        (PortalConfig { listen: "0.0.0.0:0".parse().unwrap(), ..good() }, "needs a password"),
+        (
+            PortalConfig { listen: "0.0.0.0:0".parse().unwrap(), ..good() },
+            "put a proxy with TLS in front",
+        ),
         (
             PortalConfig {
                 listen: "0.0.0.0:0".parse().unwrap(),
@@ -225,9 +232,14 @@ async fn what_cannot_be_served_is_refused_in_words() {
             PortalConfig { origins: vec!["http://127.0.0.1:1/a".to_owned()], ..good() },
             "is no origin",
         ),
+        (PortalConfig { frame_origin: Some("a.example".to_owned()), ..good() }, "is no origin"),
         (
-            PortalConfig { model: "openai".to_owned(), ..good() },
-            "this build has the model \"demo\"",
+            PortalConfig { model: Some("openai".to_owned()), ..good() },
+            "cannot be used: OPENAI_API_KEY is not set",
+        ),
+        (
+            PortalConfig { model: Some("gpt-5".to_owned()), ..good() },
+            "there are demo, openai, anthropic and gemini",
         ),
         (
             PortalConfig { data: folder.path().join("file"), ..good() },

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// So many cards in one chat: with more, those out of sight would take longer than a test should.
-const IN_A_CHAT: usize = 25;
+/// So many cards in one chat: with more than a page runs, those far away would rest.
+const IN_A_CHAT: usize = 20;
 /// A template whose `shadowrootmode` was removed stays one, as its note says, and shows nothing.
 const REPAIRED: [&str; 3] = ["fence_removed", "unescaped", "refresh_removed"];
 

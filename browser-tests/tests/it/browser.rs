@@ -17,7 +17,7 @@ use tokio::sync::OnceCell;
 pub(crate) type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 const PATIENCE: Duration = Duration::from_secs(20);
-const POLL: Duration = Duration::from_millis(25);
+const POLL: Duration = Duration::from_millis(100);
 
 /// A portal and a browser.
 pub(crate) struct World {

@@ -18,7 +18,7 @@ use anyhow::Context;
 use chat_task::Clock;
 use clap::Parser;
 use cli::{Cli, Command};
-use inline_ui_portal::{ExtensionCommand, Portal, PortalConfig, RegistryConfig};
+use inline_ui_portal::{ExtensionCommand, ModelAccess, Portal, PortalConfig, RegistryConfig};
 use link::{Ended, Process, SocketFile};
 use std::io::Write;
 use std::process::ExitCode;
@@ -72,10 +72,12 @@ async fn portal(options: cli::Portal, stop: CancellationToken) -> anyhow::Result
     let config = PortalConfig {
         listen: options.listen,
         data: options.data,
+        access: ModelAccess::from_environment(options.model.as_deref(), options.base_url),
         model: options.model,
         cards: options.cards,
         password: std::env::var("INLINE_UI_PASSWORD").ok().filter(|password| !password.is_empty()),
         origins: options.origins,
+        frame_origin: options.frame_origin,
         registry: RegistryConfig {
             address: options.registry,
             tarball_hosts: options.tarball_hosts,

@@ -7,7 +7,7 @@ use crate::model::Model;
 use crate::store::{ChatEntry, Store, StoreError};
 use portal_link::{Ready, TakeAt};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -39,7 +39,7 @@ pub(crate) struct Hub {
 struct Shared {
     store: Arc<Store>,
     hosts: Hosts,
-    model: Arc<dyn Model>,
+    model: RwLock<Arc<dyn Model>>,
     chats: Mutex<HashMap<String, mpsc::Sender<Command>>>,
     tasks: TaskTracker,
     shutdown: CancellationToken,
@@ -52,6 +52,7 @@ impl Hub {
         model: Arc<dyn Model>,
         shutdown: CancellationToken,
     ) -> Self {
+        let model = RwLock::new(model);
         let (chats, tasks) = (Mutex::default(), TaskTracker::new());
         Self { shared: Arc::new(Shared { store, hosts, model, chats, tasks, shutdown }) }
     }
@@ -64,8 +65,13 @@ impl Hub {
         &self.shared.hosts
     }
 
-    pub(crate) fn model(&self) -> &Arc<dyn Model> {
-        &self.shared.model
+    pub(crate) fn model(&self) -> Arc<dyn Model> {
+        Arc::clone(&self.shared.model.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Runs that have begun keep the model they have.
+    pub(crate) fn set_model(&self, model: Arc<dyn Model>) {
+        *self.shared.model.write().unwrap_or_else(PoisonError::into_inner) = model;
     }
 
     pub(super) fn shutdown(&self) -> &CancellationToken {

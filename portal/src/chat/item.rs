@@ -1,3 +1,4 @@
+use crate::extension::gateway;
 use crate::store::Row;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -53,6 +54,12 @@ pub(crate) struct Call {
     pub(crate) status: CallStatus,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) result: Option<CallAnswer>,
+    /// Made in the same turn as the call before it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) beside: bool,
+    /// What the model's provider wants back with the call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) signatures: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,6 +76,13 @@ pub(crate) struct CallAnswer {
     pub(crate) text: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) structured: Option<Value>,
+}
+
+impl Call {
+    /// The id under which an extension knows it.
+    pub(crate) fn link_id(&self) -> String {
+        gateway::link_id(&self.name, &self.call)
+    }
 }
 
 impl CallAnswer {
@@ -162,6 +176,8 @@ mod tests {
                 arguments: RawValue::from_string(arguments.to_owned()).unwrap(),
                 status: CallStatus::Done,
                 result: Some(CallAnswer { text: "t".to_owned(), structured: None }),
+                beside: false,
+                signatures: vec![],
             }),
         }
     }

@@ -75,8 +75,9 @@ impl ChatTask {
         let answered = answer.is_answered_wait();
         let kind = Kind::Call(Call { status, result: Some(answer), ..running.clone() });
         let item = Item { id: item.id, at: item.at, kind };
-        let extension = self.hub.hosts().of_call(call).filter(|_| answered);
-        let ack = extension.map(|extension| Ack { extension, id: call.to_owned() });
+        let id = running.link_id();
+        let extension = self.hub.hosts().of_call(&id).filter(|_| answered);
+        let ack = extension.map(|extension| Ack { extension, id });
         self.write(item, Change { ack: ack.clone(), ..Change::default() }).await?;
         if let Some(Ack { extension, id }) = ack {
             self.hub.hosts().delivered(&extension, &self.id, &id);

@@ -1,6 +1,7 @@
 use super::item::{CallAnswer, CallStatus, Item, Level};
+use crate::extension::gateway::{self, Through};
 use crate::extension::{Hosts, LinkError, Offer, Take, Taken, Takes};
-use crate::model::{Model, Turn, TurnRequest};
+use crate::model::{Model, Turn, TurnRequest, Wanted};
 use crate::store::StoreError;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -23,10 +24,10 @@ pub(super) enum Report {
     TextEnded {
         done: Done<()>,
     },
-    /// A call; the run gets its id.
+    /// A call, maybe in the same turn as the one before it; the run gets its id.
     Call {
-        name: String,
-        arguments: Box<RawValue>,
+        wanted: Wanted,
+        beside: bool,
         done: Done<String>,
     },
     CallEnded {
@@ -73,7 +74,7 @@ pub(super) struct Run {
 
 #[derive(Debug, Default)]
 struct TurnEnd {
-    calls: Vec<(String, String, Box<RawValue>)>,
+    calls: Vec<(String, Wanted)>,
     more: bool,
     failed: bool,
 }
@@ -173,12 +174,15 @@ impl Run {
                     writing = true;
                     self.tell(Report::Text(text)).await?;
                 }
-                Turn::Call { name, arguments } => {
-                    let call = self.begin_call(name.clone(), arguments.clone()).await?;
-                    end.calls.push((call, name, arguments));
+                Turn::Call(wanted) => {
+                    let call = self.begin_call(wanted.clone(), !end.calls.is_empty()).await?;
+                    end.calls.push((call, wanted));
                 }
                 Turn::More => end.more = true,
                 Turn::LetGo => self.tell(Report::LetGo).await?,
+                Turn::Notice(text) => {
+                    self.tell(Report::Notice { level: Level::Info, text }).await?;
+                }
                 Turn::Failed(text) => {
                     end.failed = true;
                     self.tell(Report::Notice { level: Level::Error, text }).await?;
@@ -191,36 +195,49 @@ impl Run {
         Ok(end)
     }
 
-    async fn begin_call(&self, name: String, arguments: Box<RawValue>) -> Result<String, Broken> {
-        self.ask(|done| Report::Call { name, arguments, done }).await
+    async fn begin_call(&self, wanted: Wanted, beside: bool) -> Result<String, Broken> {
+        self.ask(|done| Report::Call { wanted, beside, done }).await
     }
 
-    async fn call_all(&self, calls: Vec<(String, String, Box<RawValue>)>) -> Result<(), Broken> {
-        let mut running: FuturesUnordered<_> = calls
-            .into_iter()
-            .map(|(call, name, arguments)| self.call(call, name, arguments))
-            .collect();
+    async fn call_all(&self, calls: Vec<(String, Wanted)>) -> Result<(), Broken> {
+        let mut running: FuturesUnordered<_> =
+            calls.into_iter().map(|(call, wanted)| self.call(call, wanted)).collect();
         while let Some(ended) = running.next().await {
             ended?;
         }
         Ok(())
     }
 
-    async fn call(
+    async fn call(&self, call: String, wanted: Wanted) -> Result<(), Broken> {
+        let (status, answer) = match wanted.unreadable {
+            Some(text) => (CallStatus::Failed, CallAnswer { text, structured: None }),
+            None => read_result(self.carry_out(&call, wanted.name, wanted.arguments).await),
+        };
+        self.ask(|done| Report::CallEnded { call, status, answer, done }).await
+    }
+
+    async fn carry_out(
         &self,
-        call: String,
+        call: &str,
         name: String,
         arguments: Box<RawValue>,
-    ) -> Result<(), Broken> {
-        let params = CallParams {
-            chat: self.chat.clone(),
-            call: call.clone(),
-            anchor: None,
-            name,
-            arguments,
-        };
-        let (status, answer) = read_result(self.hosts.call(params).await);
-        self.ask(|done| Report::CallEnded { call, status, answer, done }).await
+    ) -> Result<CallResult, LinkError> {
+        let (chat, link_id) = (self.chat.clone(), gateway::link_id(&name, call));
+        match name.as_str() {
+            gateway::FIND => Ok(gateway::find(&self.hosts.running(), &arguments)),
+            gateway::CALL => match gateway::through(&self.hosts.running(), &arguments) {
+                Err(refusal) => Ok(*refusal),
+                Ok(Through { host, tool: name, arguments }) => {
+                    let anchor = Some(call.to_owned());
+                    let params = CallParams { chat, call: link_id, anchor, name, arguments };
+                    self.hosts.call_in(&host, params).await
+                }
+            },
+            _ => {
+                let params = CallParams { chat, call: link_id, anchor: None, name, arguments };
+                self.hosts.call(params).await
+            }
+        }
     }
 
     async fn ask<T>(&self, report: impl FnOnce(Done<T>) -> Report) -> Result<T, Broken> {

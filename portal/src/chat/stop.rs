@@ -30,7 +30,7 @@ impl ChatTask {
         let calls = self.transcript.cancelled_calls("Stopped before it was answered.");
         for item in &calls {
             if let Kind::Call(call) = &item.kind {
-                self.hub.hosts().cancelled(&call.call);
+                self.hub.hosts().cancelled(&call.link_id());
             }
         }
         ends.extend(calls);

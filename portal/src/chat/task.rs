@@ -5,6 +5,7 @@ use super::now;
 use super::run::{Begun, Broken, Report, Run};
 use super::transcript::Transcript;
 use crate::extension::{Take, Taken, Takes};
+use crate::model::Wanted;
 use crate::store::{Change, Loaded, StoreError};
 use portal_link::{AgentState, TakeAt};
 use std::sync::Arc;
@@ -250,7 +251,7 @@ impl ChatTask {
             chat: self.id.clone(),
             hosts: self.hub.hosts().clone(),
             takes: self.takes.clone(),
-            model: Arc::clone(self.hub.model()),
+            model: self.hub.model(),
             reports,
         };
         let task = tokio::spawn(run.go(begun));
@@ -276,12 +277,9 @@ impl ChatTask {
             Report::TextEnded { done } => {
                 let _ = done.send(self.end_text().await);
             }
-            Report::Call { name, arguments, done } => {
+            Report::Call { wanted, beside, done } => {
                 let call = uuid::Uuid::now_v7().simple().to_string();
-                let status = CallStatus::Running;
-                let kind =
-                    Kind::Call(Call { call: call.clone(), name, arguments, status, result: None });
-                let item = self.transcript.make(now(), kind);
+                let item = self.transcript.make(now(), running(call.clone(), wanted, beside));
                 let _ = done.send(self.write(item, Change::default()).await.map(|_| call));
             }
             Report::CallEnded { call, status, answer, done } => {
@@ -346,6 +344,12 @@ impl ChatTask {
             self.feed.agent(agent);
         }
     }
+}
+
+fn running(call: String, wanted: Wanted, beside: bool) -> Kind {
+    let Wanted { name, arguments, unreadable: _, signatures } = wanted;
+    let (status, result) = (CallStatus::Running, None);
+    Kind::Call(Call { call, name, arguments, status, result, beside, signatures })
 }
 
 async fn report(run: Option<&mut Running>) -> Option<Report> {

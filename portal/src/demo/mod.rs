@@ -10,7 +10,7 @@ mod reading;
 mod show;
 
 use crate::chat::Item;
-use crate::model::{Model, Turn, TurnRequest};
+use crate::model::{Model, Turn, TurnRequest, Wanted};
 use commands::Command;
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
@@ -106,7 +106,9 @@ fn script(context: &[Arc<Item>], cards: &Cards) -> Vec<Beat> {
     }
     let mut beats = words(&script.paragraphs.join("\n\n"));
     let calls = script.calls.into_iter();
-    beats.extend(calls.map(|(name, arguments)| Beat::Piece(Turn::Call { name, arguments })));
+    beats.extend(
+        calls.map(|(name, arguments)| Beat::Piece(Turn::Call(Wanted::new(name, arguments)))),
+    );
     if script.let_go {
         beats.push(Beat::Piece(Turn::LetGo));
     }

@@ -35,6 +35,9 @@ fn did(name: &str, count: Option<u64>, data: &str) -> String {
     if (name, data) == ("closed", r#"{"closedBy":"person"}"#) {
         return format!("You closed the card: {}", code(data));
     }
+    if name == "errors" && data.starts_with(r#"[{"kind":"#) {
+        return format!("The card failed, errors: {}", code(data));
+    }
     let times = match count {
         Some(count) if count > 1 => format!(" ×{count}"),
         _ => String::new(),
@@ -93,6 +96,11 @@ mod tests {
         assert_eq!(
             message(text, "UI: Pick"),
             "You did change ×3: `{\"z\":1,\"a\":2}`\n\nYou did pick: `null`"
+        );
+        let failed = r#"{"card":"c1","title":"T","name":"errors","count":1,"data":[{"kind":"error","text":"x"}]}"#;
+        assert_eq!(
+            message(failed, "UI: T · errors"),
+            r#"The card failed, errors: `[{"kind":"error","text":"x"}]`"#
         );
         assert_eq!(message("Pick was closed.", "UI: Pick closed"), "I got this: UI: Pick closed.");
     }

@@ -1,7 +1,7 @@
 use super::{Beat, Cards, Demo, script};
 use crate::chat::{Assistant, Level};
 use crate::chat::{Call, CallAnswer, CallStatus, Events, Item, Kind, Notice, Person};
-use crate::model::{Model, Turn, TurnRequest};
+use crate::model::{Model, Turn, TurnRequest, Wanted};
 use futures_util::StreamExt;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -35,6 +35,8 @@ fn called(status: CallStatus, text: &str, structured: Option<Value>) -> Kind {
         arguments: RawValue::from_string("{}".to_owned()).unwrap(),
         status,
         result: Some(CallAnswer { text: text.to_owned(), structured }),
+        beside: false,
+        signatures: vec![],
     })
 }
 
@@ -45,7 +47,7 @@ fn turn(kinds: Vec<Kind>) -> (String, Vec<(String, Value)>, bool) {
     for beat in script(&context, &Cards::None) {
         match beat {
             Beat::Piece(Turn::Text(piece)) => text.push_str(&piece),
-            Beat::Piece(Turn::Call { name, arguments }) => {
+            Beat::Piece(Turn::Call(Wanted { name, arguments, .. })) => {
                 calls.push((name, serde_json::from_str(arguments.get()).unwrap()));
             }
             Beat::Piece(Turn::More) => more = true,

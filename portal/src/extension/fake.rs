@@ -32,12 +32,20 @@ pub(crate) fn profile() -> Profile {
 
 pub(crate) fn introduced(address: &str) -> InitializeResult {
     serde_json::from_value(json!({
-        "protocol": 1, "extension": { "name": "inline-ui", "version": "0.1.0" }, "tools": [],
+        "protocol": 1, "extension": { "name": "inline-ui", "version": "0.1.0" }, "tools": tools(),
         "http": { "address": address, "token": "the-token" },
         "page": { "module": "page/host.js", "element": "inline-ui-card" },
         "settingsSchema": manifest()["settings"],
     }))
     .unwrap()
+}
+
+fn tools() -> Value {
+    let tool = |name: &str, description: &str| {
+        json!({ "name": name, "title": name, "description": description,
+            "inputSchema": { "type": "object", "properties": { "a": {} } } })
+    };
+    json!([tool("ui_show", "Shows a card."), tool("ui_close", "Closes a card for good.")])
 }
 
 /// A line that the portal sent.

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -66,6 +67,7 @@ struct Shared {
     profile: Profile,
     store: Arc<Store>,
     state: watch::Sender<HostState>,
+    lazy: AtomicBool,
     link: Mutex<Link>,
 }
 
@@ -94,7 +96,8 @@ impl Host {
             link.acks.entry(chat).or_default().insert(id, false);
         }
         let state = watch::Sender::new(HostState::Starting);
-        Self { shared: Arc::new(Shared { profile, store, state, link: Mutex::new(link) }) }
+        let lazy = AtomicBool::new(false);
+        Self { shared: Arc::new(Shared { profile, store, state, lazy, link: Mutex::new(link) }) }
     }
 
     /// What it is owed from before it was started. Something newer may have come already.
@@ -179,6 +182,24 @@ impl Host {
 
     pub(crate) fn tools(&self) -> Vec<Tool> {
         self.link().introduced.as_ref().map(|it| it.tools.clone()).unwrap_or_default()
+    }
+
+    /// Whether it has that tool, or while it starts will have it, as its manifest says.
+    pub(crate) fn promises(&self, tool: &str) -> bool {
+        let tools = self.tools();
+        if tools.is_empty() {
+            return self.profile().tools.iter().any(|it| it.name == tool);
+        }
+        tools.iter().any(|it| it.name == tool)
+    }
+
+    /// Whether its tools are reached through the gateway and not given to the model.
+    pub(crate) fn is_lazy(&self) -> bool {
+        self.shared.lazy.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_lazy(&self, lazy: bool) {
+        self.shared.lazy.store(lazy, Ordering::Relaxed);
     }
 
     pub(crate) fn settings_schema(&self) -> SettingsSchema {

@@ -1,4 +1,5 @@
 use super::connection::LinkError;
+use super::gateway;
 use super::host::{Host, HostState, Profile};
 use super::process::{Introduction, supervise};
 use crate::config::ExtensionCommand;
@@ -77,6 +78,7 @@ impl Hosts {
         // It is told of from here on, so nothing falls between what is read and what comes.
         let debts = async {
             let store = &self.shared.store;
+            host.set_lazy(gateway::is_lazy(store, &name).await?);
             Ok((store.acks(name.clone()).await?, store.owed(name.clone()).await?))
         };
         match debts.await {
@@ -159,11 +161,9 @@ impl Hosts {
         self.state().known.iter().cloned().collect()
     }
 
-    /// The tools of all of them; of two with one name the one of the extension that was started first.
+    /// What a model is given.
     pub(crate) fn tools(&self) -> Vec<Tool> {
-        let mut names = BTreeSet::new();
-        let tools = self.running().into_iter().flat_map(|host| host.tools());
-        tools.filter(|tool| names.insert(tool.name.clone())).collect()
+        gateway::given(&self.running())
     }
 
     pub(crate) async fn call(&self, params: CallParams) -> Result<CallResult, LinkError> {
@@ -171,7 +171,16 @@ impl Hosts {
             let text = format!("no extension that runs has a tool {:?}", params.name);
             return Err(LinkError::Refused(text));
         };
-        self.remember(&params.call, &host);
+        self.call_in(&host, params).await
+    }
+
+    /// A call of that one's own tool, whatever others have under its name.
+    pub(crate) async fn call_in(
+        &self,
+        host: &Host,
+        params: CallParams,
+    ) -> Result<CallResult, LinkError> {
+        self.remember(&params.call, host);
         host.call(params).await
     }
 

@@ -2,6 +2,7 @@
 //! what must reach it although it was away for a while.
 
 mod connection;
+pub(crate) mod gateway;
 mod host;
 mod hosts;
 mod process;

@@ -1,10 +1,11 @@
 use super::App;
 use super::input::{Json, Named};
 use super::problem::Problem;
-use crate::extension::{Host, HostState};
+use crate::extension::{Host, HostState, gateway};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -47,6 +48,7 @@ fn describe(host: &Host, set: &Map<String, Value>) -> Value {
         "settingsSchema": schema.as_value(),
         "settings": schema.in_force(set),
         "asks": profile.asks,
+        "lazy": host.is_lazy(),
     });
     if let Some(error) = error {
         extension["error"] = error.into();
@@ -79,6 +81,27 @@ pub(super) async fn change_settings(
     let settings = Value::Object(settings);
     host.settings_changed(settings.clone());
     Ok(axum::Json(json!({ "settings": settings })).into_response())
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Lazy {
+    lazy: bool,
+}
+
+/// Whether the model is given an extension's tools, or the gateway to them, from its next turn on.
+pub(super) async fn set_lazy(
+    State(app): State<Arc<App>>,
+    Named(name): Named,
+    Json(Lazy { lazy }): Json<Lazy>,
+) -> Result<Response, Problem> {
+    let Some(host) = app.hub.hosts().named(&name) else {
+        let detail = "There is no such extension.";
+        return Err(Problem::new(StatusCode::NOT_FOUND, "unknown_extension", detail));
+    };
+    gateway::set_lazy(app.hub.store(), &name, lazy).await?;
+    host.set_lazy(lazy);
+    Ok(axum::Json(json!({ "lazy": lazy })).into_response())
 }
 
 fn read(text: Option<String>) -> Map<String, Value> {

@@ -19,6 +19,8 @@ pub(super) async fn guard(State(app): State<Arc<App>>, request: Request, next: N
     let headers = response.headers_mut();
     if is_portals {
         harden(headers, &app.site);
+    } else {
+        harden_strange(headers);
     }
     if is_api {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -104,5 +106,20 @@ fn harden(headers: &mut HeaderMap, site: &Site) {
     ];
     for (name, value) in fixed {
         headers.insert(name, HeaderValue::from_static(value));
+    }
+}
+
+/// An extension's routes stand on the portal's own origin. Where it says nothing itself, nothing of it is
+/// a page that runs.
+fn harden_strange(headers: &mut HeaderMap) {
+    let fixed = [
+        ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
+        ("cross-origin-resource-policy", "same-origin"),
+        ("referrer-policy", "no-referrer"),
+        ("x-content-type-options", "nosniff"),
+    ];
+    for (name, value) in fixed {
+        let entry = headers.entry(name);
+        entry.or_insert(HeaderValue::from_static(value));
     }
 }

@@ -5,6 +5,7 @@ mod assets;
 mod extensions;
 mod guard;
 mod input;
+mod model;
 mod packages;
 mod problem;
 mod proxy;
@@ -14,6 +15,7 @@ mod stream;
 pub(crate) use sign_in::SignIn;
 
 use crate::chat::Hub;
+use crate::model::Models;
 use crate::packages::Packages;
 use crate::site::Site;
 use axum::Router;
@@ -28,6 +30,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) hub: Hub,
+    pub(crate) models: Models,
     pub(crate) packages: Packages,
     pub(crate) site: Site,
     pub(crate) sign_in: SignIn,
@@ -46,8 +49,10 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/chats/{chat}/messages", post(api::say))
         .route("/chats/{chat}/stop", post(api::stop))
         .route("/chats/{chat}/fork", post(api::fork))
+        .route("/model", get(model::read).put(model::choose))
         .route("/extensions", get(extensions::list))
         .route("/extensions/{name}/settings", put(extensions::change_settings))
+        .route("/extensions/{name}/lazy", put(extensions::set_lazy))
         .route("/packages", post(packages::install))
         .route("/packages/search", get(packages::search))
         .route("/packages/updates", get(packages::updates))

@@ -2,6 +2,7 @@ use super::integrity::Integrity;
 use super::packument::{Found, Packument};
 use super::refusal::{Kind, PackageError};
 use super::source::PackageName;
+use crate::trust::trust;
 use axum::body::Bytes;
 use axum::http::uri::{Authority, Scheme};
 use axum::http::{Method, Request, StatusCode, Uri, header};
@@ -15,7 +16,6 @@ use ring::digest;
 use serde::Deserialize;
 use std::fmt::Write;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
@@ -296,17 +296,6 @@ impl Registry {
             }
         }
     }
-}
-
-/// Whoever this machine trusts, and on one that has no list of them whoever browsers do.
-fn trust() -> Result<rustls::ClientConfig, rustls::Error> {
-    let mut roots = rustls::RootCertStore::empty();
-    roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ClientConfig::builder_with_provider(provider);
-    let config = config.with_safe_default_protocol_versions()?;
-    Ok(config.with_root_certificates(roots).with_no_client_auth())
 }
 
 fn is_loopback(host: &str) -> bool {

@@ -149,6 +149,10 @@ impl Store {
         .await
     }
 
+    pub(crate) async fn end_all_sessions(&self) -> Result<(), StoreError> {
+        self.run(|c| c.execute("DELETE FROM sessions", []).map(|_| ())).await
+    }
+
     pub(crate) async fn end_session(&self, id: String) -> Result<(), StoreError> {
         self.run(move |c| c.execute("DELETE FROM sessions WHERE id = ?1", [id]).map(|_| ())).await
     }

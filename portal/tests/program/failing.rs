@@ -12,7 +12,7 @@ async fn fails_with(spoil: impl Fn(&Path)) -> (String, String) {
     // Killed, its extension would still be writing.
     portal.end().await;
     let folder = portal.folder;
-    spoil(&folder.path().join("extensions/inline-ui/inline-ui.db"));
+    spoil(&folder.path().join("extension-data/inline-ui/inline-ui.db"));
     let portal = Program::over(folder).await;
     let shown = until("a failure that is shown", async || {
         let shown = portal.shown().await;

@@ -1,7 +1,7 @@
 //! The packages of `npm/build`, installed by name; and an install that is killed.
 
 use crate::chat::{Chat, received, show};
-use crate::program::{Program, binary, until};
+use crate::program::{Options, Program, binary, until};
 use crate::registry::{Publication, Registry, Served};
 use flate2::read::GzDecoder;
 use hyper::Method;
@@ -60,7 +60,7 @@ async fn our_own_packages_are_installed_by_name_and_a_card_is_shown_over_them() 
         assert!(package.get("scripts").is_none() && package.get("dependencies").is_none());
         registry.publish_tarball(&package, tarball.clone(), |_| {});
     }
-    let portal = Program::start_with(&["--registry", &registry.address]).await;
+    let portal = Program::start_with(Options::of(&["--registry", &registry.address])).await;
     portal.runs().await;
     let installed = portal.post("/api/packages", json!({ "source": "npm:inline-ui" })).await.ok();
     assert_eq!(installed["extension"]["enabled"], false);
@@ -147,7 +147,7 @@ fn versions(portal: &Program) -> BTreeSet<String> {
 async fn whatever_is_under_way_when_the_portal_is_killed_what_is_installed_stays_whole() {
     let kills = std::env::var("INLINE_UI_KILLS").ok().and_then(|it| it.parse().ok()).unwrap_or(15);
     let registry = Registry::start().await;
-    let mut portal = Program::start_with(&["--registry", &registry.address]).await;
+    let mut portal = Program::start_with(Options::of(&["--registry", &registry.address])).await;
     let mut state = std::process::id();
     let mut below = |n: u32| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -202,7 +202,7 @@ async fn an_install_that_is_killed_leaves_nothing_and_can_be_made_again() {
     let tea = tea("1.0.0");
     registry.publish(&tea);
     registry.put("/tea/-/1.0.0.tgz", Served::Stalls);
-    let mut portal = Program::start_with(&["--registry", &registry.address]).await;
+    let mut portal = Program::start_with(Options::of(&["--registry", &registry.address])).await;
     let address = portal.address.clone();
     let source = json!({ "source": "npm:tea" });
     let install = tokio::spawn({

@@ -7,6 +7,7 @@ mod chat;
 mod chats;
 mod context;
 mod failing;
+mod gateway;
 mod hangs;
 mod http;
 mod installs;
@@ -14,6 +15,10 @@ mod kills;
 mod ledger;
 mod many;
 mod program;
+mod real;
 #[expect(dead_code, reason = "the tests of the packages serve badly too")]
 mod registry;
+#[expect(dead_code, reason = "tests beside the code script more")]
+#[path = "../../src/model/tests/server.rs"]
+mod server;
 mod stops;

@@ -16,9 +16,24 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub(crate) struct Program {
     child: Child,
+    options: Options,
     pub(crate) address: String,
     pub(crate) folder: TempDir,
-    options: Vec<String>,
+}
+
+/// What it is started with, besides its folder.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Options {
+    pub(crate) args: Vec<String>,
+    pub(crate) env: Vec<(&'static str, String)>,
+    /// Everything that may be logged, into the file `log` of its folder.
+    pub(crate) logs_all: bool,
+}
+
+impl Options {
+    pub(crate) fn of(args: &[&str]) -> Self {
+        Self { args: args.iter().map(|it| (*it).to_owned()).collect(), ..Self::default() }
+    }
 }
 
 impl Program {
@@ -26,18 +41,17 @@ impl Program {
         Self::over(tempfile::tempdir().unwrap()).await
     }
 
-    pub(crate) async fn over(folder: TempDir) -> Self {
-        Self::over_with(folder, &[]).await
-    }
-
-    pub(crate) async fn start_with(options: &[&str]) -> Self {
+    pub(crate) async fn start_with(options: Options) -> Self {
         Self::over_with(tempfile::tempdir().unwrap(), options).await
     }
 
-    async fn over_with(folder: TempDir, options: &[&str]) -> Self {
-        let options: Vec<String> = options.iter().map(|it| (*it).to_owned()).collect();
+    pub(crate) async fn over(folder: TempDir) -> Self {
+        Self::over_with(folder, Options::default()).await
+    }
+
+    async fn over_with(folder: TempDir, options: Options) -> Self {
         let (child, address) = spawn(folder.path(), &options).await;
-        Self { child, address, folder, options }
+        Self { child, options, address, folder }
     }
 
     /// SIGKILL, and a new one on the same folder.
@@ -132,13 +146,32 @@ fn child_of(parent: u32) -> Option<u32> {
     })
 }
 
-async fn spawn(folder: &Path, options: &[String]) -> (Child, String) {
+/// What a portal of a test must not take from whoever runs the test.
+const STRANGE: [&str; 7] = [
+    "INLINE_UI_PASSWORD",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_BASE_URL",
+    "GEMINI_API_KEY",
+    "GEMINI_BASE_URL",
+];
+
+async fn spawn(folder: &Path, options: &Options) -> (Child, String) {
     let mut command = Command::new(binary());
-    command.args(["portal", "--listen", "127.0.0.1:0", "--data"]).arg(folder).args(options);
-    if std::env::var_os("RUST_LOG").is_none() {
+    command.args(["portal", "--listen", "127.0.0.1:0", "--data"]).arg(folder);
+    command.args(&options.args);
+    for name in STRANGE {
+        command.env_remove(name);
+    }
+    command.envs(options.env.iter().map(|(name, value)| (name, value)));
+    if options.logs_all {
+        let log = std::fs::File::create(folder.join("log")).unwrap();
+        command.env("RUST_LOG", "trace").stderr(log);
+    } else if std::env::var_os("RUST_LOG").is_none() {
         command.env("RUST_LOG", "off");
     }
-    let child = command.env_remove("INLINE_UI_PASSWORD").stdin(Stdio::null());
+    let child = command.stdin(Stdio::null());
     let mut child = child.stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
     let mut line = String::new();
     let mut out = BufReader::new(child.stdout.take().unwrap());

@@ -3,7 +3,7 @@
 use crate::chat::{Hub, Item, Kind};
 use crate::extension::fake::{Fake, PATIENCE, profile};
 use crate::extension::{Host, Hosts};
-use crate::model::{Model, Turn, TurnRequest};
+use crate::model::{Model, Turn, TurnRequest, Wanted};
 use crate::store::{Owed, Store};
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
@@ -31,8 +31,12 @@ pub(crate) fn text(text: &str) -> Piece {
 }
 
 pub(crate) fn call(name: &str) -> Piece {
-    let arguments = RawValue::from_string("{\"a\":1}".to_owned()).unwrap();
-    Piece::Is(Turn::Call { name: name.to_owned(), arguments })
+    call_with(name, "{\"a\":1}")
+}
+
+pub(crate) fn call_with(name: &str, arguments: &str) -> Piece {
+    let arguments = RawValue::from_string(arguments.to_owned()).unwrap();
+    Piece::Is(Turn::Call(Wanted::new(name.to_owned(), arguments)))
 }
 
 #[derive(Debug)]

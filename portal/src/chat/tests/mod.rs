@@ -1,5 +1,6 @@
 pub(crate) mod bench;
 mod delivery;
+mod gateway;
 mod late;
 mod lifecycle;
 mod outage;

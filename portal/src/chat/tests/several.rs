@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// Another extension, with a tool of its own.
-fn another(bench: &Bench) -> Host {
+pub(super) fn another(bench: &Bench) -> Host {
     let mut manifest = manifest();
     manifest["name"] = "tea".into();
     manifest["tools"] = json!([{ "name": "tea_start", "title": "Start" }]);

@@ -68,3 +68,23 @@ async fn a_change_is_taken_only_from_the_portals_own_pages() {
         assert_eq!(create(headers).await.status(), StatusCode::CREATED, "{headers:?}");
     }
 }
+
+#[tokio::test]
+async fn every_answer_has_its_security_headers() {
+    let web = Web::new().await;
+    let paths = ["/", "/assets/app.js", "/api/me", "/api/nowhere", "/nowhere", "/ext/none/a"];
+    let frame = "/ext/inline-ui/frames/abc";
+    for path in paths.into_iter().chain([frame]) {
+        let response = web.get(path).await;
+        let headers = response.headers();
+        assert_eq!(headers["x-content-type-options"], "nosniff", "{path}");
+        assert_eq!(headers["referrer-policy"], "no-referrer", "{path}");
+        assert_eq!(headers["cross-origin-resource-policy"], "same-origin", "{path}");
+        let policy = headers["content-security-policy"].to_str().unwrap();
+        assert!(policy.contains("frame-ancestors 'none'"), "{path}: {policy}");
+        assert_eq!(policy.starts_with("default-src 'none'"), path.starts_with("/ext/"), "{path}");
+        assert_eq!(headers.contains_key("x-frame-options"), !path.starts_with("/ext/"), "{path}");
+    }
+    let misdirected = web.send(to("evil.example", "GET", "/")).await;
+    assert_eq!(misdirected.headers()["x-frame-options"], "DENY");
+}

@@ -1,5 +1,6 @@
 mod api;
 mod guard;
+mod model;
 mod packages;
 mod proxy;
 mod sign_in;
@@ -10,6 +11,7 @@ use crate::chat::tests::bench::{Bench, Piece};
 use crate::config::ExtensionCommand;
 use crate::extension::Surroundings;
 use crate::extension::fake::profile;
+use crate::model::{Access, ModelAccess, Models};
 use crate::packages::{BuiltIn, Packages, RegistryConfig};
 use crate::site::Site;
 use axum::Router;
@@ -36,16 +38,25 @@ impl Web {
     }
 
     async fn with(password: Option<&str>, turns: Vec<Vec<Piece>>) -> Self {
-        let bench = Bench::new(turns).await;
+        Self::over(Bench::new(turns).await, password, &[]).await
+    }
+
+    async fn over(bench: Bench, password: Option<&str>, origins: &[String]) -> Self {
         let password = password.map(str::to_owned);
         let store = Arc::clone(&bench.store);
-        let sign_in = SignIn::open(password, 8787, false, store).await.unwrap();
-        let site = Site::new("127.0.0.1:8787".parse().unwrap(), &[]).unwrap();
+        let site = Site::new("127.0.0.1:8787".parse().unwrap(), origins, None).unwrap();
+        let sign_in = SignIn::open(password, 8787, site.is_secure(), store).await.unwrap();
         let stopping = CancellationToken::new();
+        let models = Models::new(bench.hub.model(), access());
         let packages = packages(&bench);
         let hub = bench.hub.clone();
-        let app = App { hub, packages, site, sign_in, stopping: stopping.clone() };
+        let app = App { hub, models, packages, site, sign_in, stopping: stopping.clone() };
         Self { bench, router: router(Arc::new(app)), stopping }
+    }
+
+    /// The same models as after a restart.
+    fn models(&self) -> Models {
+        Models::new(self.bench.hub.model(), access())
     }
 
     async fn send(&self, request: Request<Body>) -> Response<Body> {
@@ -58,6 +69,15 @@ impl Web {
 
     async fn post(&self, method: &str, path: &str, body: impl Into<Body>) -> Response<Body> {
         self.send(request(method, path).header("origin", OWN).body(body.into()).unwrap()).await
+    }
+}
+
+/// A key of Anthropic's, and a server of one's own.
+fn access() -> ModelAccess {
+    ModelAccess {
+        openai: Access { key: None, base_url: Some("http://127.0.0.1:1/v1".to_owned()) },
+        anthropic: Access { key: Some("sk-of-anthropic".to_owned()), base_url: None },
+        gemini: Access::default(),
     }
 }
 

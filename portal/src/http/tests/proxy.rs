@@ -35,6 +35,7 @@ fn extension() -> Router {
             .header("connection", "x-hop")
             .header("x-hop", "1")
             .header("x-kept", "1")
+            .header("referrer-policy", "same-origin")
             .body(Body::from(said.to_string()))
             .unwrap()
     })
@@ -72,9 +73,13 @@ async fn a_request_arrives_as_it_was_with_the_token_and_without_the_browsers_sec
     let response = web.send(asked).await;
     assert_eq!(response.status(), StatusCode::IM_A_TEAPOT);
     assert_eq!(response.headers()["x-kept"], "1");
-    for name in ["set-cookie", "connection", "x-hop", "content-security-policy"] {
+    for name in ["set-cookie", "connection", "x-hop"] {
         assert!(!response.headers().contains_key(name), "{name}");
     }
+    // What the extension says itself stands, and what it does not say is the strictest.
+    let policy = &response.headers()["content-security-policy"];
+    assert_eq!(policy, "default-src 'none'; frame-ancestors 'none'");
+    assert_eq!(response.headers()["referrer-policy"], "same-origin");
     assert_eq!(
         json(response).await,
         value!({
