@@ -3,24 +3,29 @@ import { post } from "./api.js";
 const ERRORS = 3;
 const GATHER_MS = 300;
 
+/** @typedef {{ load: string, errors?: object[], stuck?: boolean }} Report */
+
 /** @type {import("./types.js").MakeFailures} */
 export const makeFailures = (element, url) => {
 	/** @type {import("./types.js").CardError[]} */
 	let errors = [];
 	let load = "";
 	let timer = 0;
-	/** What the server half is to be told and was not. @type {Record<string, unknown>[]} */
-	let untold = [];
+	let telling = false;
+	/** What the server half is to be told, without what it is being told. @type {Report[]} */
+	const untold = [];
 
 	const tell = async () => {
 		clearTimeout(timer);
 		timer = 0;
-		const [first] = untold;
+		if (telling) return;
+		const first = untold.shift();
 		if (!first) return;
+		telling = true;
 		const { status } = await post(`${url}/errors`, JSON.stringify(first));
-		if (!status || status >= 500) return;
-		untold = untold.filter((one) => one !== first);
-		tell();
+		telling = false;
+		if (!status || status >= 500) untold.unshift(first);
+		else tell();
 	};
 	const show = () => {
 		const at = ({ line = 0, column = 0 }) => (line ? ` (${line}:${column})` : "");
@@ -31,9 +36,10 @@ export const makeFailures = (element, url) => {
 		element.title = lines.join("\n");
 	};
 
-	const add = (/** @type {unknown} */ one) => {
-		const gathered = timer && untold.find((other) => other.load === load && Array.isArray(other.errors));
-		if (gathered) /** @type {unknown[]} */ (gathered.errors).push(one);
+	const add = (/** @type {object} */ one) => {
+		const last = untold.at(-1);
+		// The server half takes no more of one report.
+		if (last?.load === load && last.errors && last.errors.length < ERRORS) last.errors.push(one);
 		else untold.push({ load, errors: [one] });
 		timer ||= setTimeout(tell, GATHER_MS);
 	};

@@ -66,3 +66,39 @@ test("what could not be told is told when the portal is back, and what it refuse
 		],
 	);
 });
+
+test("what is heard while a report is under way is in the next one, and none goes twice", async () => {
+	const answers = [];
+	globalThis.fetch = (url, { body }) => {
+		posts.push([url, JSON.parse(body)]);
+		return new Promise((resolve) => answers.push(() => resolve({ status: 200, json: async () => ({}) })));
+	};
+	const failures = makeFailures(/** @type {any} */ ({}), "/c1");
+	failures.begin("l1");
+	failures.heard(error("a"));
+	mock.timers.tick(300);
+	failures.heard(error("b"));
+	failures.heard(error("c"));
+	failures.retry();
+	failures.retry();
+	assert.equal(posts.length, 1);
+	answers[0]();
+	await settle();
+	assert.deepEqual(
+		posts.map(([, { errors }]) => errors.map(({ text }) => text)),
+		[["a"], ["b", "c"]],
+	);
+});
+
+test("that the page stopped it is told beside as many errors as a load may have", async () => {
+	const failures = makeFailures(/** @type {any} */ ({}), "/c1");
+	failures.begin("l1");
+	for (const text of ["a", "b", "c"]) failures.heard(error(text));
+	failures.stopped("d");
+	mock.timers.tick(300);
+	await settle();
+	assert.deepEqual(
+		posts.map(([, { errors }]) => errors.map(({ text }) => text)),
+		[["a", "b", "c"], ["d"]],
+	);
+});

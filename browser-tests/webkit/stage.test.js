@@ -48,10 +48,13 @@ after(async () => {
 const say = async (text) => {
 	await browser.toPage();
 	await browser.click("#message");
-	const put = "const box = document.querySelector('#message'); box.value = arguments[0]; box.dispatchEvent(new Event('input'))";
+	const put =
+		"const box = document.querySelector('#message'); box.value = arguments[0]; box.dispatchEvent(new Event('input'))";
 	await browser.evaluate(put, text);
 	await browser.type("\ue007");
-	await until("the portal to take it", () => browser.evaluate("return document.querySelector('#message').value === ''"));
+	await until("the portal to take it", () =>
+		browser.evaluate("return document.querySelector('#message').value === ''"),
+	);
 };
 const of = (card, script) => {
 	const host = `document.querySelector("inline-ui-card[card=${card}]")`;
@@ -67,7 +70,9 @@ const show = async (card, html, events = []) => {
 };
 const read = async () => {
 	await browser.toPage();
-	return browser.evaluate("return [...document.querySelectorAll('li.events pre')].map((pre) => pre.textContent).join()");
+	return browser.evaluate(
+		"return [...document.querySelectorAll('li.events pre')].map((pre) => pre.textContent).join()",
+	);
 };
 
 test("a card draws in the portal's theme at the height of its content, and knows nothing it should not", async () => {
@@ -103,7 +108,9 @@ test("nothing leaves it before a person touched it; then a click arrives, and a 
 });
 
 test("a card that leaves for ever stands stopped, and the agent is told", async () => {
-	await say(`/call ui_show ${JSON.stringify({ title: "c3", html: "<script>setTimeout(() => location.reload(), 100)</script>" })}`);
+	await say(
+		`/call ui_show ${JSON.stringify({ title: "c3", html: "<script>setTimeout(() => location.reload(), 100)</script>" })}`,
+	);
 	await until("the stop", async () => (await line("c3")) === "left");
 	await say("hello");
 	await until("the agent's word", async () => /kept leaving its page/.test(await read()));
@@ -124,7 +131,9 @@ test("no request of a card reaches a server, and those of a page do", async () =
 	await browser.toPage();
 	await browser.goTo(`http://127.0.0.1:${port}/twin`);
 	await browser.evaluate(tries("twin"));
-	await until("the twin's", () => ["fetch", "image", "script", "style", "left"].every((it) => reached.includes(`/twin-${it}`)));
+	await until("the twin's", () =>
+		["fetch", "image", "script", "style", "left"].every((it) => reached.includes(`/twin-${it}`)),
+	);
 	assert.deepEqual(
 		reached.filter((url) => url.includes("card")),
 		[],

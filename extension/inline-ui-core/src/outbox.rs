@@ -135,7 +135,6 @@ impl Outbox {
         let removed = self.places.get(&key).copied();
         if let Some(older) = removed.and_then(|seq| self.remove(seq)) {
             newer.count += older.count;
-            newer.wake |= older.wake;
             newer.gave_back = older.gave_back;
         }
         self.insert(newer.clone());
@@ -159,7 +158,6 @@ impl Outbox {
             return Some(Replaced { entry: older, removed: None });
         };
         newer.count += older.count;
-        newer.wake |= older.wake;
         newer.gave_back.extend(older.gave_back);
         self.insert(newer.clone());
         Some(Replaced { entry: newer, removed: Some(older.seq) })

@@ -96,6 +96,15 @@ impl<'a> Chat<'a> {
     }
 }
 
+/// Of the card `c1`, whose call is stopped: it is open, nobody waits, and the agent gets what is sent.
+pub(crate) async fn a_late_answer_is_an_ordinary_event(chat: &Chat<'_>) {
+    let card = chat.card_that("c1", |card| card["unanswered"] == true).await;
+    assert_eq!((&card["open"], card.get("waiting")), (&json!(true), None));
+    assert_eq!(chat.emit("c1", "e1", "ok", json!(1)).await.ok()["state"], "next_message");
+    chat.asks("hello").await;
+    assert_eq!(received(&chat.items().await), [("c1".to_owned(), "ok".to_owned(), 1)]);
+}
+
 /// What the agent got of each card and name, with the count of accepted events it stands for.
 pub(crate) fn received(items: &[Value]) -> Vec<(String, String, u64)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();

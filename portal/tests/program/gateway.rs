@@ -1,6 +1,6 @@
 //! Cards through the portal's tool gateway, with the real extension.
 
-use crate::chat::{Chat, received};
+use crate::chat::{Chat, a_late_answer_is_an_ordinary_event, received};
 use crate::program::{Options, Program};
 use crate::server::{Answer, Server, call, finish, text};
 use serde_json::{Value, json};
@@ -51,11 +51,7 @@ async fn stop_settles_a_wait_through_the_gateway_and_a_late_answer_is_an_ordinar
     chat.card_that("c1", |card| !card["waiting"].is_null()).await;
     chat.stop().await;
     assert_eq!(last_call(&chat).await["status"], "cancelled");
-    let card = chat.card_that("c1", |card| card["unanswered"] == true).await;
-    assert_eq!((&card["open"], card.get("waiting")), (&json!(true), None));
-    assert_eq!(chat.emit("c1", "e1", "ok", json!(1)).await.ok()["state"], "next_message");
-    chat.asks("hello").await;
-    assert_eq!(received(&chat.items().await), [("c1".to_owned(), "ok".to_owned(), 1)]);
+    a_late_answer_is_an_ordinary_event(&chat).await;
 }
 
 #[tokio::test]

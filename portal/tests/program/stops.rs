@@ -1,6 +1,6 @@
 //! Stop, while a call waits for the person.
 
-use crate::chat::{Chat, received, show};
+use crate::chat::{Chat, a_late_answer_is_an_ordinary_event, received, show};
 use crate::program::{Program, signal, until};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -40,11 +40,7 @@ async fn a_stopped_wait_is_over_at_once_and_its_card_stays_open_with_nobody_wait
     assert!(taken < AT_ONCE, "{taken:?}");
     eprintln!("a stop of a wait took {taken:?}");
 
-    let card = chat.card_that("c1", |card| card["unanswered"] == true).await;
-    assert_eq!((&card["open"], card.get("waiting")), (&json!(true), None));
-    assert_eq!(chat.emit("c1", "e1", "ok", json!(1)).await.ok()["state"], "next_message");
-    chat.asks("hello").await;
-    assert_eq!(received(&chat.items().await), [("c1".to_owned(), "ok".to_owned(), 1)]);
+    a_late_answer_is_an_ordinary_event(&chat).await;
 }
 
 #[tokio::test]
